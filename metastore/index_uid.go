@@ -1,6 +1,7 @@
 package metastore
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -34,12 +35,39 @@ func (u IndexUID) String() string {
 	return u.IndexID + ":" + u.Incarnation.String()
 }
 
-// Compare orders index UIDs as the bytes of their text forms do, which is the order of listings.
+// Compare orders index UIDs as the bytes of their text forms do, which is the order of listings: with
+// ids of which one begins with the other, the colon behind the shorter one decides.
 func (u IndexUID) Compare(other IndexUID) int {
 	if u.IndexID == other.IndexID {
 		return u.Incarnation.Compare(other.Incarnation)
 	}
-	return strings.Compare(u.String(), other.String())
+	shared := min(len(u.IndexID), len(other.IndexID))
+	if order := strings.Compare(u.IndexID[:shared], other.IndexID[:shared]); order != 0 {
+		return order
+	}
+	for i := shared; ; i++ {
+		a, aOK := u.textByte(i)
+		b, bOK := other.textByte(i)
+		if a != b || !aOK || !bOK {
+			return cmp.Or(cmp.Compare(a, b), cmp.Compare(len(u.IndexID), len(other.IndexID)))
+		}
+	}
+}
+
+// textByte returns a byte of the text form; ok is false, and the byte 0, behind its end.
+func (u IndexUID) textByte(i int) (b byte, ok bool) {
+	if i < len(u.IndexID) {
+		return u.IndexID[i], true
+	}
+	i -= len(u.IndexID)
+	if i == 0 {
+		return ':', true
+	}
+	var text [ulid.EncodedSize]byte
+	if i > len(text) || u.Incarnation.MarshalTextTo(text[:]) != nil {
+		return 0, false
+	}
+	return text[i-1], true
 }
 
 // ParseULID reads 26 characters of Crockford base 32, in either case. Unlike the peer it refuses a

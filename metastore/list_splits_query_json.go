@@ -1,0 +1,363 @@
+package metastore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"holdfast/metastore/internal/strictjson"
+)
+
+const structListSplitsQuery = "quickwit_metastore::metastore::ListSplitsQuery"
+
+var listSplitsQueryKeys = strictjson.Keys{
+	{Name: "index_uids"},
+	{Name: "node_id"},
+	{Name: "limit"},
+	{Name: "offset"},
+	{Name: "split_states", Required: true},
+	{Name: "tags"},
+	{Name: "time_range", Required: true},
+	{Name: "max_time_range_end"},
+	{Name: "delete_opstamp", Required: true},
+	{Name: "update_timestamp", Required: true},
+	{Name: "create_timestamp", Required: true},
+	{Name: "mature", Required: true},
+	{Name: "sort_by", Required: true},
+	{Name: "after_split"},
+	{Name: "included_split_ids"},
+	{Name: "excluded_split_ids"},
+}
+
+// ParseListSplitsQuery reads the query document of a ListSplits request. Unknown keys are ignored; an
+// absent index_uids means all indexes. It fails with JsonDeserializeError.
+func ParseListSplitsQuery(text []byte) (*ListSplitsQuery, error) {
+	query := &ListSplitsQuery{AllIndexes: true}
+	err := strictjson.Decode("", text, func(r *strictjson.Reader) error {
+		return r.Object(listSplitsQueryKeys, strictjson.Ignore, func(key string) error {
+			return query.read(r, key)
+		})
+	})
+	if err != nil {
+		return nil, JSONDeserialize(structListSplitsQuery, err)
+	}
+	return query, nil
+}
+
+func (q *ListSplitsQuery) read(r *strictjson.Reader, key string) error {
+	switch key {
+	case "index_uids":
+		if q.AllIndexes = r.IsNull(); q.AllIndexes {
+			return r.Skip()
+		}
+		return strictjson.List(r, &q.IndexUIDs, func(uid *IndexUID) error { return readIndexUID(r, uid) })
+	case "node_id":
+		return readOptional(r, &q.NodeID, r.String)
+	case "limit":
+		return readOptional(r, &q.Limit, r.Uint64)
+	case "offset":
+		return readOptional(r, &q.Offset, r.Uint64)
+	case "split_states":
+		return r.Array(func(int) error { return q.readState(r) })
+	case "tags":
+		if r.IsNull() {
+			return r.Skip()
+		}
+		q.Tags = new(TagFilter)
+		return q.Tags.read(r)
+	case "time_range":
+		return readFilterRange(r, &q.TimeRange, r.Int64)
+	case "max_time_range_end":
+		return readOptional(r, &q.MaxTimeRangeEnd, r.Int64)
+	case "delete_opstamp":
+		return readFilterRange(r, &q.DeleteOpstamp, r.Uint64)
+	case "update_timestamp":
+		return readFilterRange(r, &q.UpdateTimestamp, r.Int64)
+	case "create_timestamp":
+		return readFilterRange(r, &q.CreateTimestamp, r.Int64)
+	case "mature":
+		var bound Bound[int64]
+		err := readBound(r, &bound, func(seconds *int64) error { return readDateTime(r, seconds) })
+		q.Maturity = MaturityFilter{Kind: MaturityFilterKind(bound.Kind), At: bound.Value}
+		return err
+	case "sort_by":
+		return q.SortBy.read(r)
+	case "after_split":
+		return readOptional(r, &q.After, func(cursor *SplitCursor) error { return cursor.read(r) })
+	case "included_split_ids":
+		return readIDs(r, &q.IncludedSplitIDs)
+	default: // excluded_split_ids
+		return readIDs(r, &q.ExcludedSplitIDs)
+	}
+}
+
+func readOptional[T any](r *strictjson.Reader, into *Optional[T], read func(*T) error) error {
+	if r.IsNull() {
+		return r.Skip()
+	}
+	into.Set = true
+	return read(&into.Value)
+}
+
+func readIndexUID(r *strictjson.Reader, uid *IndexUID) error {
+	var text string
+	if err := r.String(&text); err != nil {
+		return err
+	}
+	parsed, err := ParseIndexUID(text)
+	*uid = parsed
+	return err
+}
+
+// readState adds a state to the set of those wanted.
+func (q *ListSplitsQuery) readState(r *strictjson.Reader) error {
+	var text string
+	if err := r.String(&text); err != nil {
+		return err
+	}
+	state, err := ParseSplitState(text)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(q.States, state) {
+		q.States = append(q.States, state)
+	}
+	return nil
+}
+
+// readIDs reads a set of split ids; an empty one is nil.
+func readIDs(r *strictjson.Reader, into *[]string) error {
+	if err := strictjson.List(r, into, r.String); err != nil {
+		return err
+	}
+	*into = UniqueSplitIDs(*into)
+	if len(*into) == 0 {
+		*into = nil
+	}
+	return nil
+}
+
+// read reads {"And":[…]}, {"Or":[…]} or {"Tag":{…}}. The reader bounds how deeply they can be nested.
+func (f *TagFilter) read(r *strictjson.Reader) error {
+	return readVariant(r, func(name string) error {
+		switch name {
+		case "Tag":
+			return r.Object(tagKeys, strictjson.Ignore, func(key string) error {
+				if key == "tag" {
+					return r.String(&f.Tag)
+				}
+				return r.Bool(&f.Present)
+			})
+		case "And", "Or":
+			f.Op = TagAnd
+			if name == "Or" {
+				f.Op = TagOr
+			}
+			if err := strictjson.List(r, &f.Children, func(child *TagFilter) error { return child.read(r) }); err != nil {
+				return err
+			}
+			if len(f.Children) == 0 {
+				f.Children = nil
+			}
+			return nil
+		}
+		return fmt.Errorf("unknown tag filter %s; known are And, Or, Tag", strictjson.Quote(name))
+	})
+}
+
+var tagKeys = strictjson.Keys{{Name: "is_present", Required: true}, {Name: "tag", Required: true}}
+
+// readVariant reads an object with exactly one key, which says what its value is.
+func readVariant(r *strictjson.Reader, read func(name string) error) error {
+	count := 0
+	err := r.Map(func(name string) error {
+		if count++; count > 1 {
+			return errors.New("exactly one key is allowed here")
+		}
+		return read(name)
+	})
+	if err == nil && count == 0 {
+		return errors.New("exactly one key is required here")
+	}
+	return err
+}
+
+var filterRangeKeys = strictjson.Keys{{Name: "start", Required: true}, {Name: "end", Required: true}}
+
+func readFilterRange[T int64 | uint64](r *strictjson.Reader, into *FilterRange[T], read func(*T) error) error {
+	return r.Object(filterRangeKeys, strictjson.Ignore, func(key string) error {
+		if key == "start" {
+			return readBound(r, &into.Start, read)
+		}
+		return readBound(r, &into.End, read)
+	})
+}
+
+// readBound reads "Unbounded", {"Included":v} or {"Excluded":v}.
+func readBound[T int64 | uint64](r *strictjson.Reader, into *Bound[T], read func(*T) error) error {
+	if r.Kind() == '"' {
+		var name string
+		return r.Enum(&name, "Unbounded")
+	}
+	return readVariant(r, func(name string) error {
+		switch name {
+		case "Included":
+			into.Kind = Included
+		case "Excluded":
+			into.Kind = Excluded
+		default:
+			return fmt.Errorf("unknown bound %s; known are Unbounded, Included, Excluded", strictjson.Quote(name))
+		}
+		return read(&into.Value)
+	})
+}
+
+func (s *SortBy) read(r *strictjson.Reader) error {
+	var name string
+	if err := r.Enum(&name, sortByNames[:]...); err != nil {
+		return err
+	}
+	for i := range sortByNames {
+		if sortByNames[i] == name {
+			*s = SortBy(i)
+		}
+	}
+	return nil
+}
+
+var sortByNames = [...]string{
+	SortByNone:              "None",
+	SortByStaleness:         "Staleness",
+	SortByIndexUID:          "IndexUid",
+	SortByMaturityTimestamp: "MaturityTimestamp",
+}
+
+// String returns the spelling used in queries.
+func (s SortBy) String() string {
+	if int(s) < len(sortByNames) {
+		return sortByNames[s]
+	}
+	return fmt.Sprintf("SortBy(%d)", uint8(s))
+}
+
+// read reads [index UID, split id].
+func (c *SplitCursor) read(r *strictjson.Reader) error {
+	count := 0
+	err := r.Array(func(i int) error {
+		count++
+		switch i {
+		case 0:
+			return readIndexUID(r, &c.IndexUID)
+		case 1:
+			return r.String(&c.SplitID)
+		}
+		return errors.New("a cursor has two values, an index uid and a split id")
+	})
+	if err == nil && count != 2 {
+		return fmt.Errorf("a cursor has two values, an index uid and a split id, not %d", count)
+	}
+	return err
+}
+
+// AppendJSON appends the query document as the peer's clients write it.
+func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"index_uids":`...)
+	if q.AllIndexes {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, '[')
+		for i, uid := range q.IndexUIDs {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSONString(dst, uid.String())
+		}
+		dst = append(dst, ']')
+	}
+	dst = appendOptional(append(dst, `,"node_id":`...), q.NodeID, appendJSONString)
+	dst = appendOptional(append(dst, `,"limit":`...), q.Limit, appendUint)
+	dst = appendOptional(append(dst, `,"offset":`...), q.Offset, appendUint)
+	dst = append(dst, `,"split_states":[`...)
+	for i, state := range q.States {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendJSONString(dst, state.String())
+	}
+	dst = append(dst, `],"tags":`...)
+	if q.Tags == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = q.Tags.appendJSON(dst)
+	}
+	dst = appendFilterRange(append(dst, `,"time_range":`...), q.TimeRange, appendInt)
+	dst = appendOptional(append(dst, `,"max_time_range_end":`...), q.MaxTimeRangeEnd, appendInt)
+	dst = appendFilterRange(append(dst, `,"delete_opstamp":`...), q.DeleteOpstamp, appendUint)
+	dst = appendFilterRange(append(dst, `,"update_timestamp":`...), q.UpdateTimestamp, appendInt)
+	dst = appendFilterRange(append(dst, `,"create_timestamp":`...), q.CreateTimestamp, appendInt)
+	mature := Bound[int64]{Kind: BoundKind(q.Maturity.Kind), Value: q.Maturity.At}
+	dst = appendBound(append(dst, `,"mature":`...), mature, appendDateTime)
+	dst = appendJSONString(append(dst, `,"sort_by":`...), q.SortBy.String())
+	dst = appendOptional(append(dst, `,"after_split":`...), q.After, appendCursor)
+	if len(q.IncludedSplitIDs) > 0 {
+		dst = appendJSONStrings(append(dst, `,"included_split_ids":`...), q.IncludedSplitIDs)
+	}
+	dst = appendJSONStrings(append(dst, `,"excluded_split_ids":`...), q.ExcludedSplitIDs)
+	return append(dst, '}')
+}
+
+func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
+
+func appendUint(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 10) }
+
+func appendOptional[T any](dst []byte, value Optional[T], write func([]byte, T) []byte) []byte {
+	if !value.Set {
+		return append(dst, "null"...)
+	}
+	return write(dst, value.Value)
+}
+
+func appendFilterRange[T int64 | uint64](dst []byte, value FilterRange[T], write func([]byte, T) []byte) []byte {
+	dst = appendBound(append(dst, `{"start":`...), value.Start, write)
+	dst = appendBound(append(dst, `,"end":`...), value.End, write)
+	return append(dst, '}')
+}
+
+func appendBound[T int64 | uint64](dst []byte, value Bound[T], write func([]byte, T) []byte) []byte {
+	switch value.Kind {
+	case Included:
+		dst = append(dst, `{"Included":`...)
+	case Excluded:
+		dst = append(dst, `{"Excluded":`...)
+	default:
+		return append(dst, `"Unbounded"`...)
+	}
+	return append(write(dst, value.Value), '}')
+}
+
+func (f *TagFilter) appendJSON(dst []byte) []byte {
+	switch f.Op {
+	case TagAnd:
+		dst = append(dst, `{"And":[`...)
+	case TagOr:
+		dst = append(dst, `{"Or":[`...)
+	default:
+		dst = strconv.AppendBool(append(dst, `{"Tag":{"is_present":`...), f.Present)
+		dst = appendJSONString(append(dst, `,"tag":`...), f.Tag)
+		return append(dst, "}}"...)
+	}
+	for i := range f.Children {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.Children[i].appendJSON(dst)
+	}
+	return append(dst, "]}"...)
+}
+
+func appendCursor(dst []byte, c SplitCursor) []byte {
+	dst = appendJSONString(append(dst, '['), c.IndexUID.String())
+	dst = appendJSONString(append(dst, ','), c.SplitID)
+	return append(dst, ']')
+}
