@@ -72,24 +72,28 @@ func (m *IndexMetadata) read(r *strictjson.Reader, key string) error {
 	case "create_timestamp":
 		return r.Int64(&m.CreateTimestamp)
 	default: // sources
-		return strictjson.List(r, &m.Sources, func(source **indexconfig.SourceConfig) error {
-			var document []byte
-			if err := r.Raw(&document); err != nil {
-				return err
-			}
-			config, err := indexconfig.ParseStoredSourceConfig(document)
-			if err != nil {
-				return err
-			}
-			for _, other := range m.Sources {
-				if other.SourceID == config.SourceID {
-					return fmt.Errorf("source_id %s is given twice", strictjson.Quote(config.SourceID))
-				}
-			}
-			*source = config
-			return nil
-		})
+		return m.readSources(r)
 	}
+}
+
+func (m *IndexMetadata) readSources(r *strictjson.Reader) error {
+	seen := make(map[string]struct{})
+	return strictjson.List(r, &m.Sources, func(source **indexconfig.SourceConfig) error {
+		var document []byte
+		if err := r.Raw(&document); err != nil {
+			return err
+		}
+		config, err := indexconfig.ParseStoredSourceConfig(document)
+		if err != nil {
+			return err
+		}
+		if _, again := seen[config.SourceID]; again {
+			return fmt.Errorf("source_id %s is given twice", strictjson.Quote(config.SourceID))
+		}
+		seen[config.SourceID] = struct{}{}
+		*source = config
+		return nil
+	})
 }
 
 // read reads an object of source ids. As in the peer, of a repeated key the last counts.

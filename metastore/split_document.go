@@ -30,22 +30,13 @@ func (m SplitMetadata) WithDeleteOpstamp(opstamp uint64) SplitMetadata {
 	return m.patched(m.IndexUID, opstamp)
 }
 
-// WithCreateTimestamp returns the metadata with another create timestamp, in seconds.
-func (m SplitMetadata) WithCreateTimestamp(seconds int64) SplitMetadata {
-	if m.CreateTimestamp == seconds {
-		return m
-	}
-	m.CreateTimestamp = seconds
-	return m.patched(m.IndexUID, m.DeleteOpstamp)
-}
-
 func (m SplitMetadata) patched(uid IndexUID, opstamp uint64) SplitMetadata {
 	if m.document == "" {
 		m.IndexUID, m.DeleteOpstamp = uid, opstamp
 		return m
 	}
 	text, ok := patchCanonical(make([]byte, 0, len(m.document)+32), m.document, patch{
-		indexUID: uid.String(), createTimestamp: Some(m.CreateTimestamp), deleteOpstamp: opstamp, keepUnknown: true,
+		indexUID: uid.String(), deleteOpstamp: opstamp, keepUnknown: true,
 	})
 	if ok {
 		// Reading it again makes the strings part of the new document, so that the old one can go.
@@ -98,9 +89,8 @@ func patchStored(dst []byte, text string, p patch) ([]byte, error) {
 
 // patchCanonical patches a canonical document; ok is false for any other text.
 func patchCanonical(dst []byte, text string, p patch) (patched []byte, ok bool) {
-	s := splitScanner{text: text}
-	var room [16]span
-	layout := splitLayout{tags: room[:0]}
+	s := splitScanner{text: text, skipTags: true}
+	var layout splitLayout
 	if !s.document(&layout) || !p.keepUnknown && text[s.pos:] != "}" {
 		return dst, false
 	}

@@ -38,6 +38,8 @@ type splitScanner struct {
 	pos      int
 	failed   bool
 	nonASCII bool
+	// skipTags leaves the places of the tags out of the layout.
+	skipTags bool
 }
 
 // document reads one document up to the end of its last known value; what remains is "}" or
@@ -82,11 +84,13 @@ func (s *splitScanner) document(l *splitLayout) bool {
 	}
 	s.literal(`,"tags":[`)
 	l.tags = l.tags[:0]
-	for !s.failed && !s.accept("]") {
-		if len(l.tags) > 0 {
+	for first := true; !s.failed && !s.accept("]"); first = false {
+		if !first {
 			s.literal(",")
 		}
-		l.tags = append(l.tags, s.quoted())
+		if tag := s.quoted(); !s.skipTags {
+			l.tags = append(l.tags, tag)
+		}
 	}
 	s.literal(`,"footer_offsets":{"start":`)
 	m.FooterStart = s.unsigned()
@@ -125,22 +129,27 @@ func (s *splitScanner) accept(want string) bool {
 // quoted reads a string whose escapes are those of appendJSONString.
 func (s *splitScanner) quoted() span {
 	s.literal(`"`)
-	found := span{start: s.pos}
-	for i := s.pos; !s.failed && i < len(s.text); i++ {
-		switch c := s.text[i]; {
+	if s.failed {
+		return span{}
+	}
+	text, found := s.text, span{start: s.pos}
+	for i := s.pos; i < len(text); i++ {
+		switch c := text[i]; {
 		case c == '"':
 			found.end = i
 			s.pos = i + 1
 			return found
 		case c == '\\':
-			found.escaped = true
-			n := canonicalEscape(s.text[i:])
+			n := canonicalEscape(text[i:])
 			if n == 0 {
 				s.failed = true
+				return span{}
 			}
+			found.escaped = true
 			i += n - 1
 		case c < 0x20:
 			s.failed = true
+			return span{}
 		case c >= utf8.RuneSelf:
 			s.nonASCII = true
 		}
@@ -173,17 +182,18 @@ func canonicalEscape(text string) int {
 
 // unsigned reads an integer without sign or leading zeros that fits 64 bits.
 func (s *splitScanner) unsigned() uint64 {
+	const surelyFits = 19 // digits
 	var n uint64
-	i := s.pos
-	for ; i < len(s.text) && s.text[i]-'0' <= 9; i++ {
-		digit := uint64(s.text[i] - '0')
-		if n > (math.MaxUint64-digit)/10 {
+	text, i := s.text, s.pos
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		digit := uint64(text[i] - '0')
+		if i-s.pos >= surelyFits && n > (math.MaxUint64-digit)/10 {
 			s.failed = true
 			return 0
 		}
 		n = n*10 + digit
 	}
-	if i == s.pos || s.text[s.pos] == '0' && i > s.pos+1 {
+	if i == s.pos || text[s.pos] == '0' && i > s.pos+1 {
 		s.failed = true
 	}
 	s.pos = i
