@@ -66,14 +66,30 @@ func newDockerBackend(ctx context.Context) (_ *dockerBackend, err error) {
 		return nil, fmt.Errorf("no Docker Engine: %w", err)
 	}
 	d := &dockerBackend{provider: provider}
-	if d.host, err = provider.DaemonHost(ctx); err != nil {
-		return nil, fmt.Errorf("find the host of the Docker Engine: %w", err)
+	if d.host, err = publishedHost(provider.Client().DaemonHost()); err != nil {
+		return nil, err
 	}
 	if d.image, err = d.chooseImage(ctx); err != nil {
 		return nil, err
 	}
 	d.removeStaleContainers(ctx)
 	return d, nil
+}
+
+// publishedHost is where the engine's published ports are reached. testcontainers has an answer of its own, but it takes
+// every machine that looks like a container for one whose engine runs elsewhere and then goes to its gateway.
+func publishedHost(daemon string) (string, error) {
+	if override := os.Getenv("TESTCONTAINERS_HOST_OVERRIDE"); override != "" {
+		return override, nil
+	}
+	address, err := url.Parse(daemon)
+	if err != nil {
+		return "", fmt.Errorf("address of the Docker Engine: %w", err)
+	}
+	if address.Scheme == "unix" || address.Scheme == "npipe" || address.Hostname() == "" {
+		return loopback, nil
+	}
+	return address.Hostname(), nil
 }
 
 // chooseImage returns an image that the engine has. It pulls only when there is nothing else.
@@ -128,8 +144,8 @@ func (d *dockerBackend) create(ctx context.Context) error {
 		return err
 	}
 	binding := network.PortBinding{HostPort: strconv.Itoa(port)}
-	if d.host == "localhost" {
-		binding.HostIP = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if d.host == loopback {
+		binding.HostIP = netip.MustParseAddr(loopback)
 	}
 	created, err := testcontainers.Run(ctx, d.image,
 		testcontainers.WithEnv(map[string]string{"POSTGRES_USER": username, "POSTGRES_PASSWORD": password, "POSTGRES_DB": maintenanceDatabase}),

@@ -184,7 +184,7 @@ func (l *localBackend) start(context.Context) error {
 	defer log.Close() //nolint:errcheck // the server has its own handle by now
 	// Not the caller's context: it is that of the start, and the server outlives it.
 	process := l.command(context.Background(), "postgres", "-D", filepath.Join(l.directory, "data"),
-		"-c", "listen_addresses=127.0.0.1", "-c", "port="+strconv.Itoa(l.port),
+		"-c", "listen_addresses="+loopback, "-c", "port="+strconv.Itoa(l.port),
 		"-c", "unix_socket_directories="+l.directory, "-c", "max_connections="+maxConnections)
 	process.Stdout, process.Stderr = log, log
 	if err := process.Start(); err != nil {
@@ -246,7 +246,7 @@ func (l *localBackend) running(context.Context) error {
 }
 
 func (l *localBackend) url() url.URL {
-	return serverURL("127.0.0.1", l.port)
+	return serverURL(loopback, l.port)
 }
 
 func (l *localBackend) logName() string { return filepath.Join(l.directory, "log") }

@@ -8,7 +8,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestMain(m *testing.M) { Main(m) }
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(dieVariable); mode != "" {
+		startAndDie(mode)
+	}
+	Main(m)
+}
 
 func queryText(t *testing.T, dsn, sql string) string {
 	t.Helper()
@@ -101,7 +106,6 @@ func TestPrivateServerComesBackWithItsDataUnderTheSameAddress(t *testing.T) {
 			end  func(*Server, testing.TB)
 		}{
 			{"stopped", (*Server).Stop},
-			{"killed", (*Server).Kill},
 			{"killed twice", func(s *Server, t testing.TB) { s.Kill(t); s.Kill(t) }},
 		} {
 			t.Run(mode+" "+way.name, func(t *testing.T) {
