@@ -298,24 +298,28 @@ func readRange[T int64 | uint64](r *strictjson.Reader, read func(*T) error, star
 	return err
 }
 
-var maturityKeys = strictjson.Keys{{Name: "type", Required: true}, {Name: "maturation_period_millis", Required: true}}
+var maturityKeys = strictjson.Keys{{Name: "type", Required: true}, {Name: "maturation_period_millis"}}
 
+// read reads {"type":"mature"} or {"type":"immature","maturation_period_millis":n}. A mature split may
+// have a period, of any kind, that means nothing.
 func (m *Maturity) read(r *strictjson.Reader) error {
-	return r.Tagged("type", func(r *strictjson.Reader, kind string) error {
-		switch kind {
-		case "mature":
-			*m = Maturity{}
-			return r.Skip()
-		case "immature":
-			m.Immature = true
-			return r.Object(maturityKeys, strictjson.Ignore, func(key string) error {
-				if key == "type" {
-					return r.Skip()
-				}
-				return r.Uint64(&m.PeriodMillis)
-			})
+	var kind string
+	var period []byte
+	err := r.Object(maturityKeys, strictjson.Ignore, func(key string) error {
+		if key == "type" {
+			return r.Enum(&kind, "mature", "immature")
 		}
-		return strictjson.Within("type", fmt.Errorf("unknown value %s; known values are mature, immature", strictjson.Quote(kind)))
+		return r.Raw(&period)
+	})
+	*m = Maturity{Immature: kind == "immature"}
+	switch {
+	case err != nil || !m.Immature:
+		return err
+	case period == nil:
+		return errors.New(`required key "maturation_period_millis" is missing`)
+	}
+	return strictjson.Decode("maturation_period_millis", period, func(r *strictjson.Reader) error {
+		return r.Uint64(&m.PeriodMillis)
 	})
 }
 
