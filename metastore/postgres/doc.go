@@ -1,0 +1,31 @@
+// Package postgres is the metastore.Store on PostgreSQL 12 or later, in the schema of Quickwit's metastore, so
+// that both can run on one database.
+//
+// # Transactions
+//
+// A mutating call is one implicit transaction that is sent in one round trip: the statements of a
+// call travel together and the server commits when it has run them all. So a call that is cancelled, or whose
+// connection breaks, leaves nothing half done: it happened or it did not, and which of the two the
+// caller cannot know. A call that the server aborted because of a deadlock or a serialization failure is repeated
+// a few times.
+//
+// No statement needs a session: there are no named prepared statements unless Options asks for them, no
+// temporary objects and no settings, so a transaction-pooling proxy may stand in front of the server.
+//
+// # Lock order
+//
+// Whoever locks more than one row locks them in this order: the index row, then shards by shard id, then splits by
+// split id, all compared as bytes. A call that changes splits takes a key-share lock on the index row first, which
+// conflicts neither with another such call nor with the foreign key checks of inserts, but with DeleteIndex
+// and with the peer's publishes. Several splits are locked by a read that is ordered by split id, or
+// inserted in that order.
+//
+// Under READ COMMITTED each statement sees what was committed when it began, also if it then waits for a lock. The
+// index row is therefore locked by a statement of its own where a later one relies on what it reads, and a
+// statement that locks splits works on the row versions that the lock gave it.
+//
+// # Times
+//
+// Columns hold UTC without a zone. They are written in whole seconds, and filters compare whole
+// seconds, as the peer wrote microseconds into the same columns.
+package postgres

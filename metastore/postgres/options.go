@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Options says how to open a Store. Only DSN is required.
+type Options struct {
+	// DSN is the address of the database: postgres://user:password@host:port/database?parameters, also with the
+	// schemes postgresql and pg, or libpq's keyword=value form. What is missing comes from the environment that libpq
+	// knows (PGHOST, PGPASSWORD and so on). It never appears in an error or a log.
+	DSN string
+
+	// Logger receives what an operator should know. Nil discards it.
+	Logger *slog.Logger
+
+	// MaxConns is the greatest number of connections; 0 means what the DSN says in pool_max_conns,
+	// and else 20.
+	MaxConns int32
+
+	// AcquireTimeout bounds the wait for a free connection, after which a call fails with Unavailable. 0 means 10 seconds.
+	AcquireTimeout time.Duration
+
+	// StreamStallTimeout bounds how long the consumer of a listing may take over one split before the
+	// listing is given up with Timeout and its connection is freed. 0 means 60 seconds.
+	StreamStallTimeout time.Duration
+
+	// MaxListings is the greatest number of listings that run at one time, each of which holds a connection.
+	// 0 means half of the connections, at least one.
+	MaxListings int
+
+	// PreparedStatements has the server keep named prepared statements on each connection, which saves it some
+	// work on each call. False, the default, works behind a transaction-pooling proxy too.
+	PreparedStatements bool
+
+	// ReadOnly refuses every mutating call with Forbidden, and creates nothing when opening. Use it on a replica.
+	ReadOnly bool
+
+	// AllowUnknownMigrations opens a database that a newer release of the peer has migrated to a version that we do
+	// not know. False, the default, refuses it.
+	AllowUnknownMigrations bool
+}
+
+const (
+	defaultMaxConns           = 20
+	defaultAcquireTimeout     = 10 * time.Second
+	defaultStreamStallTimeout = 60 * time.Second
+	connectTimeout            = 10 * time.Second
+	applicationName           = "holdfast-metastore"
+)
+
+// errDSN does not hold the reason, which may quote the password.
+var errDSN = errors.New("the DSN cannot be parsed; expected postgres://user:password@host:port/database?parameters")
+
+func (o *Options) poolConfig() (*pgxpool.Config, error) {
+	dsn := o.DSN
+	if rest, ok := strings.CutPrefix(dsn, "pg://"); ok {
+		dsn = "postgres://" + rest
+	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, errDSN
+	}
+	switch {
+	case o.MaxConns < 0:
+		return nil, fmt.Errorf("max conns is %d; at least 1 is needed", o.MaxConns)
+	case o.MaxConns > 0:
+		config.MaxConns = o.MaxConns
+	case !strings.Contains(dsn, "pool_max_conns"):
+		config.MaxConns = defaultMaxConns
+	}
+	configureSession(config.ConnConfig)
+	return config, nil
+}
+
+// configureSession sets what every session of ours has. These parameters are among those that proxies understand.
+func configureSession(config *pgx.ConnConfig) {
+	config.RuntimeParams["timezone"] = "UTC"
+	config.RuntimeParams["application_name"] = applicationName
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.StatementCacheCapacity = 0
+	config.DescriptionCacheCapacity = 0
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+}
+
+func (o *Options) withDefaults(maxConns int32) Options {
+	filled := *o
+	if filled.Logger == nil {
+		filled.Logger = slog.New(slog.DiscardHandler)
+	}
+	if filled.AcquireTimeout <= 0 {
+		filled.AcquireTimeout = defaultAcquireTimeout
+	}
+	if filled.StreamStallTimeout <= 0 {
+		filled.StreamStallTimeout = defaultStreamStallTimeout
+	}
+	if filled.MaxListings <= 0 {
+		filled.MaxListings = max(1, int(maxConns)/2)
+	}
+	filled.MaxConns = maxConns
+	return filled
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"holdfast/metastore"
+)
+
+// PublishSplits implements metastore.SplitStore.
+func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSplitsRequest) error {
+	const operation = "publishing splits"
+	indexID := request.IndexUID.IndexID
+	staged := metastore.UniqueSplitIDs(request.StagedSplitIDs)
+	// The ids of both lists, in the order of the request. An id in both is in no state that suits both, so the number
+	// of ids to satisfy counts it twice and the statement changes nothing.
+	all := slices.Concat(staged, metastore.UniqueSplitIDs(request.ReplacedSplitIDs))
+
+	var indexExists int64
+	var states map[string]metastore.SplitState
+	err := s.mutate(ctx, operation, indexID, func() []query {
+		states = make(map[string]metastore.SplitState, len(all))
+		uid := textArgument(request.IndexUID.String())
+		queries := []query{{sql: lockIndexSQL, args: [][]byte{uid}, affected: &indexExists}}
+		if len(all) == 0 {
+			return queries
+		}
+		return append(queries, query{
+			sql:  publishSplitsSQL,
+			args: [][]byte{uid, searchArgument(all), searchArgument(staged)},
+			row: func(row columns) error {
+				state, err := row.state(1)
+				states[row.text(0)] = state
+				return err
+			},
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case indexExists == 0:
+		return metastore.NotFound(metastore.IndexEntity(indexID))
+	}
+	return checkPublish(all, len(staged), states)
+}
+
+// checkPublish tells from the states before whether the splits were published. The first numStaged of all are to
+// be published, the others to be marked.
+func checkPublish(all []string, numStaged int, states map[string]metastore.SplitState) error {
+	var unknown, notStaged, notPublished []string
+	for i, id := range all {
+		state, known := states[id]
+		switch {
+		case !known:
+			unknown = append(unknown, id)
+		case i < numStaged && state != metastore.Staged:
+			notStaged = append(notStaged, id)
+		case i >= numStaged && state != metastore.Published:
+			notPublished = append(notPublished, id)
+		}
+	}
+	switch {
+	case len(unknown) > 0:
+		return metastore.NotFound(metastore.SplitsEntity(metastore.UniqueSplitIDs(unknown)))
+	case len(notStaged) > 0:
+		return metastore.FailedPrecondition(metastore.SplitsEntity(notStaged), "the splits to publish are not staged")
+	case len(notPublished) > 0:
+		return metastore.FailedPrecondition(metastore.SplitsEntity(notPublished), "the splits to replace are not published and cannot be marked for deletion")
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package postgres
+
+import _ "embed"
+
+// The statements, each in its file. Parameters are cast in the text, so that their types do not depend on
+// how a statement is sent.
+var (
+	//go:embed sql/lock_index.sql
+	lockIndexSQL string
+	//go:embed sql/stage_splits.sql
+	stageSplitsSQL string
+	//go:embed sql/stage_splits_create_only.sql
+	createOnlySQL string
+	//go:embed sql/split_states.sql
+	splitStatesSQL string
+	//go:embed sql/publish_splits.sql
+	publishSplitsSQL string
+	//go:embed sql/mark_splits.sql
+	markSplitsSQL string
+	//go:embed sql/delete_splits.sql
+	deleteSplitsSQL string
+
+	//go:embed sql/insert_index.sql
+	insertIndexSQL string
+	//go:embed sql/select_index_for_update.sql
+	selectIndexForUpdateSQL string
+	//go:embed sql/update_index.sql
+	updateIndexSQL string
+	//go:embed sql/find_indexes.sql
+	findIndexesSQL string
+	//go:embed sql/list_indexes.sql
+	listIndexesSQL string
+	//go:embed sql/list_index_uids.sql
+	listIndexUIDsSQL string
+	//go:embed sql/index_stats.sql
+	indexStatsSQL string
+
+	//go:embed sql/lock_whole_index.sql
+	lockWholeIndexSQL string
+	//go:embed sql/lock_shards_of_index.sql
+	lockShardsOfIndexSQL string
+	//go:embed sql/lock_splits_of_index.sql
+	lockSplitsOfIndexSQL string
+	//go:embed sql/lock_metrics_splits_of_index.sql
+	lockMetricsSplitsOfIndexSQL string
+	//go:embed sql/lock_sketch_splits_of_index.sql
+	lockSketchSplitsOfIndexSQL string
+	//go:embed sql/delete_metrics_splits_of_index.sql
+	deleteMetricsSplitsOfIndexSQL string
+	//go:embed sql/delete_index.sql
+	deleteIndexSQL string
+
+	//go:embed sql/select_cluster_identity.sql
+	selectClusterIdentitySQL string
+	//go:embed sql/insert_cluster_identity.sql
+	insertClusterIdentitySQL string
+
+	//go:embed sql/database_settings.sql
+	databaseSettingsSQL string
+	//go:embed sql/schema_state.sql
+	schemaStateSQL string
+	//go:embed sql/list_migrations.sql
+	listMigrationsSQL string
+	//go:embed sql/splits_indexes.sql
+	splitsIndexesSQL string
+	//go:embed sql/count_bare_index_uids.sql
+	countBareIndexUIDsSQL string
+	//go:embed sql/schema.sql
+	schemaSQL string
+)

@@ -1,0 +1,3 @@
+SELECT count(*)
+FROM indexes
+WHERE position(':' IN index_uid) = 0

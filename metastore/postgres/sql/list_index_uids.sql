@@ -1,0 +1,5 @@
+SELECT
+    index_uid,
+    index_id
+FROM indexes
+ORDER BY index_uid COLLATE "C"

@@ -1,0 +1,6 @@
+SELECT
+    version,
+    success,
+    checksum
+FROM _sqlx_migrations
+ORDER BY version

@@ -1,0 +1,3 @@
+SELECT value
+FROM kv
+WHERE key = 'cluster_identity'

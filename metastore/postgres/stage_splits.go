@@ -1,0 +1,199 @@
+package postgres
+
+import (
+	"context"
+
+	"holdfast/metastore"
+)
+
+// StageSplits implements metastore.SplitStore.
+func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRequest) (metastore.StageSplitsResult, error) {
+	if err := s.refuseReadOnly("staging splits"); err != nil {
+		return metastore.StageSplitsResult{}, err
+	}
+	splits, err := metastore.PrepareStage(request)
+	if err != nil {
+		return metastore.StageSplitsResult{}, err
+	}
+	if request.CreateOnly {
+		return s.stageCreateOnly(ctx, request.IndexUID, splits)
+	}
+	if len(splits) == 0 {
+		return metastore.StageSplitsResult{}, nil
+	}
+	if err := s.stageUpsert(ctx, request, splits); err != nil {
+		return metastore.StageSplitsResult{}, err
+	}
+	return metastore.StageSplitsResult{Mutation: metastore.MutationYes}, nil
+}
+
+// stageUpsert writes all the splits or none.
+func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRequest, splits []metastore.SplitMetadata) error {
+	const operation = "staging splits"
+	indexID := request.IndexUID.IndexID
+	stage := []query{{sql: stageSplitsSQL, args: stageArguments(request.IndexUID, splits)}}
+	for attempt := 1; ; attempt++ {
+		err := s.repeat(ctx, isAborted, func() []query { return stage })
+		if !hasState(err, stateDivisionByZero) {
+			return failure(ctx, operation, indexID, err)
+		}
+		// Nothing was written, because of a split that is not staged or because there is no index.
+		states, indexExists, err := s.splitStates(ctx, request.IndexUID, splitIDs(splits))
+		switch {
+		case err != nil:
+			return err
+		case !indexExists:
+			return metastore.NotFound(metastore.IndexEntity(indexID))
+		}
+		var refused []string
+		for _, id := range metastore.UniqueSplitIDs(splitIDs(request.Splits)) {
+			if state, exists := states[id]; exists && state != metastore.Staged {
+				refused = append(refused, id)
+			}
+		}
+		switch {
+		case len(refused) > 0:
+			return metastore.FailedPrecondition(metastore.SplitsEntity(refused), "the splits exist and are not staged")
+		case attempt == maxAttempts:
+			return metastore.Unavailable(nil, "%s: they keep changing", operation)
+		}
+		// It was removed in between.
+		if err := pause(ctx, attempt); err != nil {
+			return failure(ctx, operation, indexID, err)
+		}
+	}
+}
+
+// stageCreateOnly inserts what is absent and reports what is there.
+func (s *Store) stageCreateOnly(ctx context.Context, indexUID metastore.IndexUID, splits []metastore.SplitMetadata) (metastore.StageSplitsResult, error) {
+	args := stageArguments(indexUID, splits)
+	var indexExists bool
+	var inserted map[string]bool
+	var present map[string]metastore.SplitState
+	err := s.mutate(ctx, "staging splits create-only", indexUID.IndexID, func() []query {
+		indexExists = false
+		inserted = make(map[string]bool)
+		present = make(map[string]metastore.SplitState)
+		return []query{{sql: createOnlySQL, args: args, row: func(row columns) error {
+			switch {
+			case row[0] == nil:
+				indexExists = true
+			case row[1] == nil:
+				inserted[row.text(0)] = true
+			default:
+				var err error
+				present[row.text(0)], err = row.state(1)
+				return err
+			}
+			return nil
+		}}}
+	})
+	if err != nil {
+		return metastore.StageSplitsResult{}, err
+	}
+	if !indexExists {
+		return metastore.StageSplitsResult{}, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+	}
+	if err := s.addUnseen(ctx, indexUID, splits, inserted, present); err != nil {
+		return metastore.StageSplitsResult{}, err
+	}
+	result := metastore.StageSplitsResult{Mutation: len(inserted) > 0}
+	for i := range splits {
+		id := splits[i].SplitID
+		if inserted[id] {
+			result.Staged = append(result.Staged, id)
+		} else {
+			result.Skipped = append(result.Skipped, metastore.SkippedSplit{SplitID: id, State: present[id]})
+		}
+	}
+	return result, nil
+}
+
+// addUnseen adds to present the splits that another call inserted while ours waited for them: these are not in what
+// the statement saw when it began.
+func (s *Store) addUnseen(ctx context.Context, indexUID metastore.IndexUID, splits []metastore.SplitMetadata, inserted map[string]bool, present map[string]metastore.SplitState) error {
+	var unseen []string
+	for i := range splits {
+		id := splits[i].SplitID
+		if _, known := present[id]; !known && !inserted[id] {
+			unseen = append(unseen, id)
+		}
+	}
+	if len(unseen) == 0 {
+		return nil
+	}
+	states, indexExists, err := s.splitStates(ctx, indexUID, unseen)
+	if err != nil {
+		return err
+	}
+	if !indexExists {
+		// Deleted while the statement waited for its row.
+		return metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+	}
+	for _, id := range unseen {
+		state, exists := states[id]
+		if !exists {
+			// It was there, and has been removed since; only marked splits are.
+			state = metastore.MarkedForDeletion
+		}
+		present[id] = state
+	}
+	return nil
+}
+
+// splitStates reads the states of the splits that exist, and whether the index does.
+func (s *Store) splitStates(ctx context.Context, indexUID metastore.IndexUID, ids []string) (states map[string]metastore.SplitState, indexExists bool, err error) {
+	err = s.read(ctx, "reading the states of splits", func() []query {
+		states = make(map[string]metastore.SplitState, len(ids))
+		indexExists = false
+		return []query{{
+			sql:  splitStatesSQL,
+			args: [][]byte{textArgument(indexUID.String()), textArrayArgument(ids)},
+			row: func(row columns) error {
+				if row[0] == nil {
+					indexExists = true
+					return nil
+				}
+				state, err := row.state(1)
+				states[row.text(0)] = state
+				return err
+			},
+		}}
+	})
+	return states, indexExists, err
+}
+
+func splitIDs(splits []metastore.SplitMetadata) []string {
+	ids := make([]string, len(splits))
+	for i := range splits {
+		ids[i] = splits[i].SplitID
+	}
+	return ids
+}
+
+// stageArguments are those of both statements that stage: the index UID, then one array for each column.
+func stageArguments(indexUID metastore.IndexUID, splits []metastore.SplitMetadata) [][]byte {
+	n := len(splits)
+	tags := make([]string, n)
+	documents := make([]string, n)
+	var literal []byte
+	for i := range splits {
+		literal = appendArrayLiteral(literal[:0], splits[i].Tags)
+		tags[i] = string(literal)
+		documents[i] = splits[i].Document()
+	}
+	return [][]byte{
+		textArgument(indexUID.String()),
+		textArrayOf(n, func(i int) string { return splits[i].SplitID }),
+		int8ArrayOf(n, func(i int) (int64, bool) { return splits[i].TimeRange.Value.Start, splits[i].TimeRange.Set }),
+		int8ArrayOf(n, func(i int) (int64, bool) { return splits[i].TimeRange.Value.End, splits[i].TimeRange.Set }),
+		textArrayArgument(tags),
+		textArrayArgument(documents),
+		int8ArrayOf(n, func(i int) (int64, bool) { return int64(splits[i].DeleteOpstamp), true }),
+		timestampArrayOf(n, func(i int) int64 {
+			seconds, _ := splits[i].MaturityTimestamp() // its range was checked
+			return seconds
+		}),
+		textArrayOf(n, func(i int) string { return splits[i].NodeID }),
+	}
+}
