@@ -1,0 +1,113 @@
+package storetest
+
+import (
+	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
+)
+
+// deleteIndexCases are about DeleteIndex.
+func deleteIndexCases() []testCase {
+	return []testCase{
+		{"I-35 and I-36 deleting an unknown index gives NotFound of the index, each time", func(b *bundle) {
+			unknown := b.unknownIndex()
+			for range 2 {
+				b.wantNotFoundIndex(b.store.DeleteIndex(b.ctx, unknown), unknown)
+			}
+		}},
+		{"I-37 and I-38 a deleted index does not exist and its id can be used again", func(b *bundle) {
+			uid := b.index("a")
+			b.deleteIndex(uid)
+			if b.exists(uid.IndexID) {
+				b.Error("the index exists")
+			}
+			if again := b.createIndex(uid.IndexID); again.Incarnation == uid.Incarnation {
+				b.Error("the new index has the incarnation of the old one")
+			}
+		}},
+		{"deleting an index again gives NotFound of the index", func(b *bundle) {
+			uid := b.index("a")
+			b.deleteIndex(uid)
+			b.wantNotFoundIndex(b.store.DeleteIndex(b.ctx, uid), uid)
+		}},
+		{"I-39 a split that carries the old UID is staged in the new incarnation", func(b *bundle) {
+			uid := b.index("a")
+			b.deleteIndex(uid)
+			again := b.createIndex(uid.IndexID)
+			b.stage(again, newSplit("s1", func(s *metastore.SplitMetadata) { s.IndexUID = uid }))
+			b.wantStates(again, map[string]metastore.SplitState{"s1": metastore.Staged})
+		}},
+		{"I-40 an index whose splits were removed is deleted", func(b *bundle) {
+			uid := b.index("a")
+			b.lifeCycle(uid)
+			b.mark(uid, "staged", "published")
+			b.delete(uid, "staged", "published", "marked")
+			b.deleteIndex(uid)
+		}},
+		{"an index with splits in every state is deleted with them", func(b *bundle) {
+			uid := b.index("a")
+			b.lifeCycle(uid)
+			b.deleteIndex(uid)
+			b.wantStates(uid, nil)
+			b.wantStates(b.createIndex(uid.IndexID), nil)
+		}},
+		{"I-126 an index with sources is deleted (without shards)", func(b *bundle) {
+			created, err := b.store.CreateIndex(b.ctx, metastore.CreateIndexRequest{
+				Config: b.configOf(b.indexID("a")), Sources: []*indexconfig.SourceConfig{b.sourceOf(cliSource), b.sourceOf(ingestSource)},
+			})
+			if err != nil {
+				b.Fatalf("create: %v", err)
+			}
+			b.deleteIndex(created.IndexUID)
+			if again := b.metadata(b.createIndex(created.IndexUID.IndexID)); len(again.Sources) != 0 || len(again.Checkpoint) != 0 {
+				b.Errorf("the new incarnation has sources or checkpoints of the old one: %s", document(again))
+			}
+		}},
+		{"canon H1 another incarnation gives NotFound of the index and deletes nothing", func(b *bundle) {
+			uid := b.index("a")
+			b.lifeCycle(uid)
+			for _, other := range []metastore.IndexUID{otherIncarnation(uid), {IndexID: uid.IndexID}} {
+				b.wantNotFoundIndex(b.store.DeleteIndex(b.ctx, other), uid)
+			}
+			if got := len(b.states(uid)); got != 3 {
+				b.Errorf("the index has %d splits, want 3", got)
+			}
+		}},
+		{"canon H1 the UID of a former incarnation does not delete the new one", func(b *bundle) {
+			uid := b.index("a")
+			b.deleteIndex(uid)
+			again := b.createIndex(uid.IndexID)
+			b.wantNotFoundIndex(b.store.DeleteIndex(b.ctx, uid), uid)
+			b.metadata(again)
+		}},
+		{"every call with the UID of a deleted index gives NotFound of the index", func(b *bundle) {
+			uid := b.index("a")
+			b.deleteIndex(uid)
+			b.createIndex(uid.IndexID)
+			_, err := b.store.IndexMetadata(b.ctx, byUID(uid))
+			b.wantNotFoundIndex(err, uid)
+			_, err = b.store.UpdateIndex(b.ctx, uid, b.update())
+			b.wantNotFoundIndex(err, uid)
+			b.wantNotFoundIndex(b.tryStage(uid, newSplit("s")), uid)
+			b.wantNotFoundIndex(b.tryPublish(uid, "s"), uid)
+			b.wantNotFoundIndex(b.tryMark(uid, "s"), uid)
+			b.wantNotFoundIndex(b.tryDelete(uid, "s"), uid)
+		}},
+		{"other indexes stay when one is deleted", func(b *bundle) {
+			uid, longer := b.index("a"), b.index("a-b")
+			b.lifeCycle(longer)
+			b.deleteIndex(uid)
+			if got := len(b.states(longer)); got != 3 {
+				b.Errorf("the other index has %d splits, want 3", got)
+			}
+		}},
+		{"an index is created, filled and deleted many times under one id", func(b *bundle) {
+			id := b.indexID("a")
+			for range 10 {
+				uid := b.createIndex(id)
+				b.wantStates(uid, nil)
+				b.lifeCycle(uid)
+				b.deleteIndex(uid)
+			}
+		}},
+	}
+}
