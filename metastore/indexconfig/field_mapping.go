@@ -113,7 +113,7 @@ func defaultDynamicMapping() *FieldMapping {
 }
 
 func (f *FieldMapping) read(r *strictjson.Reader) error {
-	return r.Tagged("type", func(r *strictjson.Reader, fieldType string) error {
+	return r.Tagged("type", func(fieldType string) error {
 		options := optionsOf(fieldType)
 		if options == nil {
 			return strictjson.Within("type", fmt.Errorf("unknown type %s; known types are text, i64, u64, f64, bool, ip, bytes, datetime, json, "+

@@ -49,6 +49,7 @@ func defaultMergePolicyOf(policyType string) MergePolicy {
 }
 
 var (
+	noMergeKeys    = strictjson.Keys{{Name: "type"}}
 	limitMergeKeys = strictjson.Keys{
 		{Name: "type"},
 		{Name: "merge_factor"},
@@ -68,12 +69,12 @@ var (
 )
 
 func (p *MergePolicy) read(r *strictjson.Reader) error {
-	return r.Tagged("type", func(r *strictjson.Reader, policyType string) error {
+	return r.Tagged("type", func(policyType string) error {
 		keys := limitMergeKeys
 		switch policyType {
 		case NoMerge:
 			*p = defaultMergePolicyOf(NoMerge)
-			return r.Skip()
+			return r.Object(noMergeKeys, strictjson.Ignore, func(string) error { return r.Skip() })
 		case LimitMerge:
 		case StableLog, "default":
 			policyType, keys = StableLog, stableLogKeys

@@ -98,7 +98,7 @@ var (
 )
 
 func (c *SourceConfig) read(r *strictjson.Reader) error {
-	return r.Tagged("version", func(r *strictjson.Reader, documentVersion string) error {
+	return r.Tagged("version", func(documentVersion string) error {
 		*c = SourceConfig{NumPipelines: 1, Enabled: true, InputFormat: "json"}
 		keys := sourceConfigKeys
 		if documentVersion == "0.7" {

@@ -43,7 +43,7 @@ var (
 )
 
 func (t *Tokenizer) read(r *strictjson.Reader) error {
-	return r.Tagged("type", func(r *strictjson.Reader, tokenizerType string) error {
+	return r.Tagged("type", func(tokenizerType string) error {
 		*t = Tokenizer{Type: tokenizerType, Filters: []string{}}
 		option := func(key string) error { return t.readOption(r, key) }
 		switch tokenizerType {

@@ -1,6 +1,8 @@
 package strictjson
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -112,26 +114,38 @@ func Optional[T any](r *Reader, into **T, read func(*T) error) error {
 }
 
 // Tagged reads an object whose shape depends on the string under the key tag,
-// wherever in the object that key is. read is called with the tag and a Reader
-// of the object, tag key included.
-func (r *Reader) Tagged(tag string, read func(r *Reader, value string) error) error {
+// wherever in the object that key is. It looks ahead for the tag and calls read
+// with it, which must read the object; the tag key is still in it.
+func (r *Reader) Tagged(tag string, read func(value string) error) error {
 	if got := r.dec.PeekKind(); got != jsontext.KindBeginObject {
 		return r.mismatch(got, kindName(jsontext.KindBeginObject))
 	}
-	var object []byte
-	if err := r.Raw(&object); err != nil {
-		return err
-	}
 	var value string
-	first := newReader(object)
-	err := first.Object(Keys{{Name: tag, Required: true}}, Ignore, func(string) error {
-		return first.String(&value)
+	ahead := newReader(bytes.TrimLeft(r.text[r.dec.InputOffset():], " \t\r\n,:"))
+	err := ahead.entries(func(name []byte) error {
+		if string(name) != tag {
+			return ahead.Skip()
+		}
+		if err := ahead.String(&value); err != nil {
+			return Within(tag, err)
+		}
+		return errTagFound
 	})
-	if err != nil {
-		return err
+	if errors.Is(err, errTagFound) {
+		return read(value)
 	}
-	return read(newReader(object), value)
+	// A syntax error met ahead is reported at its place in the document.
+	if syntaxErr := r.Skip(); syntaxErr != nil {
+		return syntaxErr
+	}
+	if err == nil {
+		err = missingKey(tag)
+	}
+	return err
 }
+
+// errTagFound ends the search for a tag.
+var errTagFound = errors.New("tag found")
 
 func (r *Reader) open(kind jsontext.Kind) error {
 	if got := r.dec.PeekKind(); got != kind {

@@ -66,7 +66,7 @@ func TestAMapPassesEveryKeySoThatTheLastOfARepeatedOneWins(t *testing.T) {
 func TestATaggedObjectIsReadByItsTagWhereverItStands(t *testing.T) {
 	t.Parallel()
 	read := func(r *strictjson.Reader) error {
-		return r.Tagged("type", func(r *strictjson.Reader, value string) error {
+		return r.Tagged("type", func(value string) error {
 			keys := strictjson.Keys{{Name: "type"}, {Name: value}}
 			return r.Object(keys, strictjson.Reject, func(string) error { return r.Skip() })
 		})
@@ -82,11 +82,39 @@ func TestATaggedObjectIsReadByItsTagWhereverItStands(t *testing.T) {
 		`{"type":"a","type":"a"}`:   `policy.type: the key is given twice`,
 		`{"type":1}`:                `policy.type: must be a string`,
 		`null`:                      `policy: must be an object`,
-		`{"type":"a","a":[1,{"b":]`: `policy: not valid JSON`,
+		`{"type":"a","a":[1,{"b":]`: `policy.a: not valid JSON at byte 24`,
+		`{"a":1, "type":"a" "b"}`:   `policy: not valid JSON at byte 19`,
+		`{"a":[1,`:                  `policy: not valid JSON: the text ends too early`,
 	} {
 		if err := strictjson.Decode("policy", []byte(text), read); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
+	}
+}
+
+func TestATaggedObjectMayStandInsideOthers(t *testing.T) {
+	t.Parallel()
+	var tags []string
+	var read func(r *strictjson.Reader) error
+	read = func(r *strictjson.Reader) error {
+		return r.Tagged("type", func(value string) error {
+			tags = append(tags, value)
+			keys := strictjson.Keys{{Name: "type"}, {Name: "inner"}, {Name: "list"}}
+			return r.Object(keys, strictjson.Reject, func(key string) error {
+				switch key {
+				case "inner":
+					return read(r)
+				case "list":
+					return r.Array(func(int) error { return read(r) })
+				default:
+					return r.Skip()
+				}
+			})
+		})
+	}
+	text := `{"inner" : {"list":[ {"type":"c"} ,{"inner":{"type":"e"}, "type":"d"}],"type":"b"},"type":"a"}`
+	if err := strictjson.Decode("", []byte(text), read); err != nil || !slices.Equal(tags, []string{"a", "b", "c", "d", "e"}) {
+		t.Errorf("tags %v, %v", tags, err)
 	}
 }
 

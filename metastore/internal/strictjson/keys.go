@@ -58,11 +58,13 @@ func (k Key) is(name []byte) bool {
 func (k Keys) missing(seen uint64) error {
 	for i, key := range k {
 		if key.Required && seen&(1<<i) == 0 {
-			return fmt.Errorf("required key %q is missing", key.Name)
+			return missingKey(key.Name)
 		}
 	}
 	return nil
 }
+
+func missingKey(name string) error { return fmt.Errorf("required key %q is missing", name) }
 
 func (k Keys) unknown(name []byte) error {
 	if len(k) == 0 {
