@@ -2,7 +2,6 @@ package indexconfig
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -144,11 +143,7 @@ func (d HumanDuration) String() string {
 	return strings.Join(groups, " ")
 }
 
-// Seconds returns the whole seconds, capped at the largest int64.
-func (d HumanDuration) Seconds() int64 {
-	return int64(min(d.seconds, math.MaxInt64))
-}
-
+// readDuration reads a duration in text form; a bare number is none.
 func readDuration(r *strictjson.Reader, into *HumanDuration) error {
 	var text string
 	if err := r.String(&text); err != nil {

@@ -60,18 +60,6 @@ func ParseSourceConfig(text []byte) (*SourceConfig, error) {
 	})
 }
 
-// ParseStoredSourceConfig reads a config that a store holds: its shape, but not
-// whether it validates. A text of another shape is carried as it is; see
-// [ParseStoredIndexConfig]. Only a text that is no JSON object with a source_id
-// is an error.
-func ParseStoredSourceConfig(text []byte) (*SourceConfig, error) {
-	c, err := parse("source_config", text, (*SourceConfig).read)
-	if err == nil {
-		return c, nil
-	}
-	return parse("source_config", text, (*SourceConfig).salvage)
-}
-
 var (
 	sourceConfigKeys = strictjson.Keys{
 		{Name: "version"},
@@ -231,7 +219,3 @@ func (c *SourceConfig) Equal(other *SourceConfig) bool {
 func (c *SourceConfig) UsesShards() bool {
 	return c.SourceType == SourceIngest || c.notifications
 }
-
-// Readable reports whether the whole config could be read. Only configs from
-// [ParseStoredSourceConfig] may not be.
-func (c *SourceConfig) Readable() bool { return c.verbatim == nil }

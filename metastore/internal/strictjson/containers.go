@@ -154,6 +154,9 @@ func (r *Reader) open(kind jsontext.Kind) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return syntaxError(err)
 	}
+	if r.dec.StackDepth() > MaxDepth {
+		return r.tooDeep()
+	}
 	return nil
 }
 

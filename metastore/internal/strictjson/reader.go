@@ -32,9 +32,6 @@ func Decode(name string, text []byte, read func(*Reader) error) error {
 }
 
 func decode(text []byte, read func(*Reader) error) error {
-	if err := checkDepth(text); err != nil {
-		return err
-	}
 	r := newReader(text)
 	if r.dec.PeekKind() == jsontext.KindInvalid && len(bytes.TrimLeft(text, " \t\r\n")) == 0 {
 		return errors.New("the text is empty; a JSON document is required")
@@ -49,31 +46,6 @@ func newReader(text []byte) *Reader {
 	r := &Reader{text: text, source: *bytes.NewBuffer(text)}
 	r.dec.Reset(&r.source, jsontext.AllowDuplicateNames(true))
 	return r
-}
-
-// checkDepth refuses a text before it is parsed when too many arrays and
-// objects are open at once.
-func checkDepth(text []byte) error {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				quoted = false
-			}
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			if depth++; depth > MaxDepth {
-				return fmt.Errorf("nested too deeply at byte %d: at most %d arrays and objects may be open at once", i, MaxDepth)
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return nil
 }
 
 func (r *Reader) end() error {
@@ -92,10 +64,8 @@ func (r *Reader) Kind() jsontext.Kind { return r.dec.PeekKind() }
 
 // Skip consumes one value of any kind.
 func (r *Reader) Skip() error {
-	if err := r.dec.SkipValue(); err != nil {
-		return syntaxError(err)
-	}
-	return nil
+	var ignored []byte
+	return r.Raw(&ignored)
 }
 
 // Raw reads one value of any kind as the text of the document has it, white
@@ -105,8 +75,44 @@ func (r *Reader) Raw(into *[]byte) error {
 	if err != nil {
 		return syntaxError(err)
 	}
+	allowed := MaxDepth - r.dec.StackDepth()
+	if isDeeper(value, allowed) {
+		return r.tooDeep()
+	}
 	*into = value
 	return nil
+}
+
+// isDeeper reports whether more than allowed arrays and objects are open at once
+// in a value. Few values have that many, so counting comes first: it is fast.
+func isDeeper(value []byte, allowed int) bool {
+	if bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) <= allowed {
+		return false
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			} else if c == '"' {
+				quoted = false
+			}
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			if depth++; depth > allowed {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+func (r *Reader) tooDeep() error {
+	return fmt.Errorf("nested too deeply before byte %d: at most %d arrays and objects may be open at once", r.dec.InputOffset(), MaxDepth)
 }
 
 // scalar reads a value that must be of the given kind.

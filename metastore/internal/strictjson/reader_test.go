@@ -151,16 +151,32 @@ func TestNarrowIntegersAreBounded(t *testing.T) {
 	}
 }
 
-func TestThe128thOpenContainerIsRefused(t *testing.T) {
+func TestThe128thOpenContainerIsRefusedHoweverItIsRead(t *testing.T) {
 	t.Parallel()
 	nested := func(depth int) []byte {
 		return []byte(strings.Repeat(`[`, depth) + `"[[[\"[["` + strings.Repeat(`]`, depth))
 	}
-	skip := func(r *strictjson.Reader) error { return r.Skip() }
-	if err := strictjson.Decode("", nested(127), skip); err != nil {
-		t.Errorf("127 open arrays: %v", err)
+	skipAfter := func(arrays int) func(r *strictjson.Reader) error {
+		return func(r *strictjson.Reader) error {
+			var read func(level int) error
+			read = func(level int) error {
+				if level == arrays {
+					return r.Skip()
+				}
+				return r.Array(func(int) error { return read(level + 1) })
+			}
+			return read(0)
+		}
 	}
-	if err := strictjson.Decode("", nested(128), skip); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
-		t.Errorf("128 open arrays: %v", err)
+	for _, arrays := range []int{0, 1, 126, 127} {
+		if err := strictjson.Decode("", nested(127), skipAfter(arrays)); err != nil {
+			t.Errorf("127 open arrays, %d of them read one by one: %v", arrays, err)
+		}
+		if err := strictjson.Decode("", nested(128), skipAfter(arrays)); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
+			t.Errorf("128 open arrays, %d of them read one by one: %v", arrays, err)
+		}
+	}
+	if err := strictjson.Decode("", nested(128), skipAfter(128)); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
+		t.Errorf("128 open arrays read one by one: %v", err)
 	}
 }
