@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -52,8 +53,9 @@ func addStats(stats *metastore.IndexStats, row columns) error {
 	if err != nil {
 		return err
 	}
-	size, err := strconv.ParseInt(row.text(3), 10, 64)
-	if err != nil {
+	// The sum is a numeric: two huge splits exceed a bigint, and many would exceed even the answer's field.
+	size, err := strconv.ParseUint(row.text(3), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return fmt.Errorf("sum of split sizes: %w", err)
 	}
 	into := map[metastore.SplitState]*metastore.SplitStats{
@@ -62,7 +64,7 @@ func addStats(stats *metastore.IndexStats, row columns) error {
 		metastore.MarkedForDeletion: &stats.MarkedForDeletion,
 	}[state]
 	into.NumSplits += uint64(row.int8(2))
-	into.TotalSizeBytes += uint64(size)
+	into.TotalSizeBytes += size
 	return nil
 }
 
