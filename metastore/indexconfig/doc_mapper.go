@@ -11,23 +11,30 @@ import (
 // validateMapper checks that a doc mapper could be built from a mapping and the
 // search settings of its index, as far as that can be told without a search
 // engine. Its errors name the path from the index config on.
-func validateMapper(m *DocMapping, search *SearchSettings) error {
+func validateMapper(mapping *DocMapping, search *SearchSettings) error {
+	m := mapper{DocMapping: mapping, tree: newFieldTree(mapping.Fields)}
 	if err := m.validate(); err != nil {
 		return strictjson.Within("doc_mapping", err)
 	}
 	return strictjson.Within("search_settings", strictjson.Within("default_search_fields", m.validateSearchFields(search.DefaultSearchFields)))
 }
 
-func (m *DocMapping) validate() error {
-	tokenizers, err := m.validateTokenizers()
-	if err != nil {
+// mapper is a doc mapping under validation.
+type mapper struct {
+	*DocMapping
+	tree       fieldTree
+	tokenizers map[string]bool // names of the custom ones
+}
+
+func (m *mapper) validate() error {
+	if err := m.validateTokenizers(); err != nil {
 		return strictjson.Within("tokenizers", err)
 	}
-	if err := m.validateFields(m.Fields, tokenizers); err != nil {
+	if err := m.validateFields(m.Fields); err != nil {
 		return strictjson.Within("field_mappings", err)
 	}
 	if m.Dynamic != nil {
-		if err := m.Dynamic.validateTokenizer(tokenizers); err != nil {
+		if err := m.validateTokenizer(m.Dynamic); err != nil {
 			return strictjson.Within("dynamic_mapping", err)
 		}
 	}
@@ -47,28 +54,27 @@ func (m *DocMapping) validate() error {
 	return nil
 }
 
-// validateTokenizers returns the names of the custom tokenizers.
-func (m *DocMapping) validateTokenizers() (map[string]bool, error) {
-	names := make(map[string]bool, len(m.Tokenizers))
+func (m *mapper) validateTokenizers() error {
+	m.tokenizers = make(map[string]bool, len(m.Tokenizers))
 	for i := range m.Tokenizers {
 		t := &m.Tokenizers[i]
 		err := t.validate()
 		switch {
 		case isBuiltInTokenizer(t.Name):
 			err = fmt.Errorf("the name %s is that of a built-in tokenizer", strictjson.Quote(t.Name))
-		case names[t.Name]:
+		case m.tokenizers[t.Name]:
 			err = fmt.Errorf("the tokenizer %s is declared twice", strictjson.Quote(t.Name))
 		}
 		if err != nil {
-			return nil, at(i, err)
+			return at(i, err)
 		}
-		names[t.Name] = true
+		m.tokenizers[t.Name] = true
 	}
-	return names, nil
+	return nil
 }
 
 // validateFields checks the fields of one level and those below.
-func (m *DocMapping) validateFields(fields []FieldMapping, tokenizers map[string]bool) error {
+func (m *mapper) validateFields(fields []FieldMapping) error {
 	names := make(map[string]bool, len(fields))
 	for i := range fields {
 		f := &fields[i]
@@ -76,18 +82,18 @@ func (m *DocMapping) validateFields(fields []FieldMapping, tokenizers map[string
 			return at(i, fmt.Errorf("the field %s is declared twice", strictjson.Quote(f.Name)))
 		}
 		names[f.Name] = true
-		if err := m.validateField(f, tokenizers); err != nil {
+		if err := m.validateField(f); err != nil {
 			return at(i, err)
 		}
 	}
 	return nil
 }
 
-func (m *DocMapping) validateField(f *FieldMapping, tokenizers map[string]bool) error {
+func (m *mapper) validateField(f *FieldMapping) error {
 	if f.Type == "object" {
-		return strictjson.Within("field_mappings", m.validateFields(f.Fields, tokenizers))
+		return strictjson.Within("field_mappings", m.validateFields(f.Fields))
 	}
-	if err := f.validateTokenizer(tokenizers); err != nil {
+	if err := m.validateTokenizer(f); err != nil {
 		return err
 	}
 	if f.Type != "concatenate" {
@@ -104,15 +110,15 @@ func (m *DocMapping) validateField(f *FieldMapping, tokenizers map[string]bool) 
 	return nil
 }
 
-func (f *FieldMapping) validateTokenizer(custom map[string]bool) error {
-	if f.Tokenizer == "" || isBuiltInTokenizer(f.Tokenizer) || custom[f.Tokenizer] {
+func (m *mapper) validateTokenizer(f *FieldMapping) error {
+	if f.Tokenizer == "" || isBuiltInTokenizer(f.Tokenizer) || m.tokenizers[f.Tokenizer] {
 		return nil
 	}
 	return strictjson.Within("tokenizer", fmt.Errorf("unknown tokenizer %s; it is neither built in nor declared in tokenizers", strictjson.Quote(f.Tokenizer)))
 }
 
-func (m *DocMapping) validateConcatenated(path string) error {
-	f := m.resolve(path)
+func (m *mapper) validateConcatenated(path string) error {
+	f := m.tree.resolve(path)
 	if f == nil {
 		return fmt.Errorf("the field %s is not declared", strictjson.Quote(path))
 	}
@@ -124,11 +130,11 @@ func (m *DocMapping) validateConcatenated(path string) error {
 	}
 }
 
-func (m *DocMapping) validateTimestampField(path string) error {
+func (m *mapper) validateTimestampField(path string) error {
 	if err := validateFieldPath(path); err != nil {
 		return err
 	}
-	f := m.resolve(path)
+	f := m.tree.resolve(path)
 	switch {
 	case f == nil:
 		return fmt.Errorf("the field %s is not declared", strictjson.Quote(path))
@@ -142,11 +148,11 @@ func (m *DocMapping) validateTimestampField(path string) error {
 	return nil
 }
 
-func (m *DocMapping) validateTagField(path string) error {
+func (m *mapper) validateTagField(path string) error {
 	if err := validateFieldPath(path); err != nil {
 		return err
 	}
-	f := m.resolve(path)
+	f := m.tree.resolve(path)
 	if f == nil {
 		return errors.New("is not declared")
 	}
@@ -164,14 +170,14 @@ func (m *DocMapping) validateTagField(path string) error {
 
 // validateSearchFields checks that each field can be searched. In dynamic mode a
 // field that is not declared is one of the dynamic mapping.
-func (m *DocMapping) validateSearchFields(paths []string) error {
+func (m *mapper) validateSearchFields(paths []string) error {
 	seen := make(map[string]bool, len(paths))
 	for i, path := range paths {
 		if seen[path] {
 			return at(i, fmt.Errorf("the field %s is given twice", strictjson.Quote(path)))
 		}
 		seen[path] = true
-		f := m.resolveSearched(path)
+		f := m.tree.resolveSearched(path, m.Dynamic)
 		if f == nil {
 			return at(i, fmt.Errorf("the field %s is not declared", strictjson.Quote(path)))
 		}

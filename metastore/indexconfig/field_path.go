@@ -22,11 +22,48 @@ func splitFieldPath(path string) []string {
 	return append(names, name.String())
 }
 
-// resolve returns the declared field at a path, nil when there is none. An
-// object is not a field.
-func (m *DocMapping) resolve(path string) *FieldMapping {
-	f, rest := m.walk(splitFieldPath(path))
-	if f == nil || len(rest) > 0 {
+// fieldTree finds declared fields by name, level by level.
+type fieldTree map[string]fieldNode
+
+type fieldNode struct {
+	field *FieldMapping
+	inner fieldTree // of an object
+}
+
+func newFieldTree(fields []FieldMapping) fieldTree {
+	tree := make(fieldTree, len(fields))
+	for i := range fields {
+		node := fieldNode{field: &fields[i]}
+		if node.field.Type == "object" {
+			node.inner = newFieldTree(node.field.Fields)
+		}
+		tree[node.field.Name] = node
+	}
+	return tree
+}
+
+// walk follows a path through objects to the first field that is not an object,
+// and returns it with the names that are left; nil when there is none.
+func (t fieldTree) walk(path string) (*FieldMapping, []string) {
+	names := splitFieldPath(path)
+	for i, name := range names {
+		node, found := t[name]
+		if !found {
+			return nil, nil
+		}
+		if node.inner == nil {
+			return node.field, names[i+1:]
+		}
+		t = node.inner
+	}
+	return nil, nil
+}
+
+// resolve returns the field at a path, nil when there is none. An object is not
+// a field.
+func (t fieldTree) resolve(path string) *FieldMapping {
+	f, rest := t.walk(path)
+	if len(rest) > 0 {
 		return nil
 	}
 	return f
@@ -34,38 +71,12 @@ func (m *DocMapping) resolve(path string) *FieldMapping {
 
 // resolveSearched is resolve for a field to be searched: a path may go on inside
 // a json field, and leads to the dynamic mapping when nothing is declared there.
-func (m *DocMapping) resolveSearched(path string) *FieldMapping {
-	f, rest := m.walk(splitFieldPath(path))
+func (t fieldTree) resolveSearched(path string, dynamic *FieldMapping) *FieldMapping {
+	f, rest := t.walk(path)
 	if f != nil {
 		if scalar, _ := f.scalarType(); len(rest) == 0 || scalar == "json" {
 			return f
 		}
 	}
-	return m.Dynamic
-}
-
-// walk follows names through objects to the first field that is not an object,
-// and returns it with the names that are left.
-func (m *DocMapping) walk(names []string) (*FieldMapping, []string) {
-	fields := m.Fields
-	for i, name := range names {
-		f := fieldNamed(fields, name)
-		if f == nil {
-			return nil, nil
-		}
-		if f.Type != "object" {
-			return f, names[i+1:]
-		}
-		fields = f.Fields
-	}
-	return nil, nil
-}
-
-func fieldNamed(fields []FieldMapping, name string) *FieldMapping {
-	for i := range fields {
-		if fields[i].Name == name {
-			return &fields[i]
-		}
-	}
-	return nil
+	return dynamic
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
-	"slices"
 
 	"holdfast/metastore/internal/strictjson"
 )
@@ -92,10 +91,11 @@ func (t *Tokenizer) write(w *strictjson.Writer) {
 	w.Key("filters").Strings(t.Filters).End('}')
 }
 
-// equal compares name, type, options and filters.
-func (t Tokenizer) equal(other Tokenizer) bool {
-	return t.Name == other.Name && t.Type == other.Type && t.MinGram == other.MinGram && t.MaxGram == other.MaxGram &&
-		t.PrefixOnly == other.PrefixOnly && t.Pattern == other.Pattern && slices.Equal(t.Filters, other.Filters)
+// canonical returns the canonical form: the name, type, options and filters.
+func (t *Tokenizer) canonical() string {
+	w := strictjson.AppendTo(nil)
+	t.write(w)
+	return string(w.Bytes())
 }
 
 func isBuiltInTokenizer(name string) bool {

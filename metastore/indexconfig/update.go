@@ -3,7 +3,6 @@ package indexconfig
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"holdfast/metastore/internal/strictjson"
 )
@@ -86,8 +85,12 @@ func (m *DocMapping) checkReplacement(replacement *DocMapping) error {
 	if current, wanted := m.TimestampField, replacement.TimestampField; !equalOptional(current, wanted) {
 		return strictjson.Within("timestamp_field", fmt.Errorf("must not change: the current one is %s, the new one is %s", quoteOptional(current), quoteOptional(wanted)))
 	}
+	kept := make(map[string]bool, len(replacement.Tokenizers))
+	for i := range replacement.Tokenizers {
+		kept[replacement.Tokenizers[i].canonical()] = true
+	}
 	for _, tokenizer := range m.Tokenizers {
-		if !slices.ContainsFunc(replacement.Tokenizers, tokenizer.equal) {
+		if !kept[tokenizer.canonical()] {
 			return strictjson.Within("tokenizers", fmt.Errorf("must keep every current tokenizer as it is: %s is missing or differs", strictjson.Quote(tokenizer.Name)))
 		}
 	}
