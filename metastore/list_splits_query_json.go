@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"holdfast/metastore/internal/strictjson"
 )
@@ -258,106 +257,4 @@ func (c *SplitCursor) read(r *strictjson.Reader) error {
 		return fmt.Errorf("a cursor has two values, an index uid and a split id, not %d", count)
 	}
 	return err
-}
-
-// AppendJSON appends the query document as the peer's clients write it.
-func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"index_uids":`...)
-	if q.AllIndexes {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, '[')
-		for i, uid := range q.IndexUIDs {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendJSONString(dst, uid.String())
-		}
-		dst = append(dst, ']')
-	}
-	dst = appendOptional(append(dst, `,"node_id":`...), q.NodeID, appendJSONString)
-	dst = appendOptional(append(dst, `,"limit":`...), q.Limit, appendUint)
-	dst = appendOptional(append(dst, `,"offset":`...), q.Offset, appendUint)
-	dst = append(dst, `,"split_states":[`...)
-	for i, state := range q.States {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendJSONString(dst, state.String())
-	}
-	dst = append(dst, `],"tags":`...)
-	if q.Tags == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = q.Tags.appendJSON(dst)
-	}
-	dst = appendFilterRange(append(dst, `,"time_range":`...), q.TimeRange, appendInt)
-	dst = appendOptional(append(dst, `,"max_time_range_end":`...), q.MaxTimeRangeEnd, appendInt)
-	dst = appendFilterRange(append(dst, `,"delete_opstamp":`...), q.DeleteOpstamp, appendUint)
-	dst = appendFilterRange(append(dst, `,"update_timestamp":`...), q.UpdateTimestamp, appendInt)
-	dst = appendFilterRange(append(dst, `,"create_timestamp":`...), q.CreateTimestamp, appendInt)
-	mature := Bound[int64]{Kind: BoundKind(q.Maturity.Kind), Value: q.Maturity.At}
-	dst = appendBound(append(dst, `,"mature":`...), mature, appendDateTime)
-	dst = appendJSONString(append(dst, `,"sort_by":`...), q.SortBy.String())
-	dst = appendOptional(append(dst, `,"after_split":`...), q.After, appendCursor)
-	if len(q.IncludedSplitIDs) > 0 {
-		dst = appendJSONStrings(append(dst, `,"included_split_ids":`...), q.IncludedSplitIDs)
-	}
-	dst = appendJSONStrings(append(dst, `,"excluded_split_ids":`...), q.ExcludedSplitIDs)
-	return append(dst, '}')
-}
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
-
-func appendUint(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 10) }
-
-func appendOptional[T any](dst []byte, value Optional[T], write func([]byte, T) []byte) []byte {
-	if !value.Set {
-		return append(dst, "null"...)
-	}
-	return write(dst, value.Value)
-}
-
-func appendFilterRange[T int64 | uint64](dst []byte, value FilterRange[T], write func([]byte, T) []byte) []byte {
-	dst = appendBound(append(dst, `{"start":`...), value.Start, write)
-	dst = appendBound(append(dst, `,"end":`...), value.End, write)
-	return append(dst, '}')
-}
-
-func appendBound[T int64 | uint64](dst []byte, value Bound[T], write func([]byte, T) []byte) []byte {
-	switch value.Kind {
-	case Included:
-		dst = append(dst, `{"Included":`...)
-	case Excluded:
-		dst = append(dst, `{"Excluded":`...)
-	default:
-		return append(dst, `"Unbounded"`...)
-	}
-	return append(write(dst, value.Value), '}')
-}
-
-func (f *TagFilter) appendJSON(dst []byte) []byte {
-	switch f.Op {
-	case TagAnd:
-		dst = append(dst, `{"And":[`...)
-	case TagOr:
-		dst = append(dst, `{"Or":[`...)
-	default:
-		dst = strconv.AppendBool(append(dst, `{"Tag":{"is_present":`...), f.Present)
-		dst = appendJSONString(append(dst, `,"tag":`...), f.Tag)
-		return append(dst, "}}"...)
-	}
-	for i := range f.Children {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = f.Children[i].appendJSON(dst)
-	}
-	return append(dst, "]}"...)
-}
-
-func appendCursor(dst []byte, c SplitCursor) []byte {
-	dst = appendJSONString(append(dst, '['), c.IndexUID.String())
-	dst = appendJSONString(append(dst, ','), c.SplitID)
-	return append(dst, ']')
 }

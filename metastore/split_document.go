@@ -2,6 +2,7 @@ package metastore
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -12,6 +13,71 @@ func (m *SplitMetadata) Document() string {
 		return m.document
 	}
 	return string(m.appendDocument(nil, nil))
+}
+
+// appendDocument appends the canonical document: compact, version 0.9, every key, in the peer's order.
+func (m *SplitMetadata) appendDocument(dst, unknown []byte) []byte {
+	dst = append(dst, `{"version":"0.9","split_id":`...)
+	dst = appendJSONString(dst, m.SplitID)
+	dst = append(dst, `,"index_uid":`...)
+	dst = appendJSONString(dst, m.IndexUID.String())
+	dst = append(dst, `,"partition_id":`...)
+	dst = strconv.AppendUint(dst, m.PartitionID, 10)
+	dst = append(dst, `,"source_id":`...)
+	dst = appendJSONString(dst, m.SourceID)
+	dst = append(dst, `,"node_id":`...)
+	dst = appendJSONString(dst, cutNodeID(m.NodeID))
+	dst = append(dst, `,"num_docs":`...)
+	dst = strconv.AppendUint(dst, m.NumDocs, 10)
+	dst = append(dst, `,"uncompressed_docs_size_in_bytes":`...)
+	dst = strconv.AppendUint(dst, m.UncompressedDocsSize, 10)
+	dst = append(dst, `,"time_range":`...)
+	if m.TimeRange.Set {
+		dst = append(dst, `{"start":`...)
+		dst = strconv.AppendInt(dst, m.TimeRange.Value.Start, 10)
+		dst = append(dst, `,"end":`...)
+		dst = strconv.AppendInt(dst, m.TimeRange.Value.End, 10)
+		dst = append(dst, '}')
+	} else {
+		dst = append(dst, "null"...)
+	}
+	dst = append(dst, `,"create_timestamp":`...)
+	dst = strconv.AppendInt(dst, m.CreateTimestamp, 10)
+	dst = append(dst, `,"maturity":{"type":"`...)
+	if m.Maturity.Immature {
+		dst = append(dst, `immature","maturation_period_millis":`...)
+		dst = strconv.AppendUint(dst, m.Maturity.PeriodMillis, 10)
+		dst = append(dst, '}')
+	} else {
+		dst = append(dst, `mature"}`...)
+	}
+	dst = append(dst, `,"tags":`...)
+	dst = appendJSONStrings(dst, canonicalTags(m.Tags))
+	dst = append(dst, `,"footer_offsets":{"start":`...)
+	dst = strconv.AppendUint(dst, m.FooterStart, 10)
+	dst = append(dst, `,"end":`...)
+	dst = strconv.AppendUint(dst, m.FooterEnd, 10)
+	dst = append(dst, `},"delete_opstamp":`...)
+	dst = strconv.AppendUint(dst, m.DeleteOpstamp, 10)
+	dst = append(dst, `,"num_merge_ops":`...)
+	dst = strconv.AppendUint(dst, m.NumMergeOps, 10)
+	dst = append(dst, `,"doc_mapping_uid":"`...)
+	dst = append(dst, m.DocMappingUID.String()...)
+	dst = append(dst, '"')
+	dst = append(dst, unknown...)
+	return append(dst, '}')
+}
+
+// canonicalTags returns the tags sorted and without repetitions, which they almost always are.
+func canonicalTags(tags []string) []string {
+	for i := 1; i < len(tags); i++ {
+		if tags[i-1] >= tags[i] {
+			sorted := slices.Clone(tags)
+			slices.Sort(sorted)
+			return slices.Compact(sorted)
+		}
+	}
+	return tags
 }
 
 // WithIndexUID returns the metadata of the same split in another index or incarnation.
@@ -47,64 +113,6 @@ func (m SplitMetadata) patched(uid IndexUID, opstamp uint64) SplitMetadata {
 	m.IndexUID, m.DeleteOpstamp = uid, opstamp
 	m.document = string(m.appendDocument(nil, nil))
 	return m
-}
-
-// PatchDocument appends a stored metadata document with the values that a store keeps outside of it.
-// An unset create timestamp leaves the document's own. A document that is not canonical, such as one
-// of an older version, is made so. It fails with JsonDeserializeError, and returns dst as it was then.
-func PatchDocument[T []byte | string](dst []byte, document T, indexUID string, createTimestamp Optional[int64], deleteOpstamp uint64) ([]byte, error) {
-	var text string
-	switch document := any(document).(type) {
-	case []byte:
-		text = viewString(document)
-	case string:
-		text = document
-	}
-	return patchStored(dst, text, patch{indexUID: indexUID, createTimestamp: createTimestamp, deleteOpstamp: deleteOpstamp})
-}
-
-// patch says what to replace in a document.
-type patch struct {
-	indexUID        string
-	createTimestamp Optional[int64]
-	deleteOpstamp   uint64
-	// keepUnknown trusts what follows the last known key; it is for documents of our own only.
-	keepUnknown bool
-}
-
-func patchStored(dst []byte, text string, p patch) ([]byte, error) {
-	if patched, ok := patchCanonical(dst, text, p); ok {
-		return patched, nil
-	}
-	m, err := ParseSplitMetadata([]byte(text))
-	if err != nil {
-		return dst, err
-	}
-	p.keepUnknown = true
-	if patched, ok := patchCanonical(dst, m.document, p); ok {
-		return patched, nil
-	}
-	return dst, Internal(nil, "patching the document of split %s: its canonical form was not recognised", quoteBounded(m.SplitID))
-}
-
-// patchCanonical patches a canonical document; ok is false for any other text.
-func patchCanonical(dst []byte, text string, p patch) (patched []byte, ok bool) {
-	s := splitScanner{text: text, skipTags: true}
-	var layout splitLayout
-	if !s.document(&layout) || !p.keepUnknown && text[s.pos:] != "}" {
-		return dst, false
-	}
-	dst = append(dst, text[:layout.indexUID.start-1]...)
-	dst = appendJSONString(dst, p.indexUID)
-	rest := layout.indexUID.end + 1
-	if p.createTimestamp.Set {
-		dst = append(dst, text[rest:layout.create.start]...)
-		dst = strconv.AppendInt(dst, p.createTimestamp.Value, 10)
-		rest = layout.create.end
-	}
-	dst = append(dst, text[rest:layout.opstamp.start]...)
-	dst = strconv.AppendUint(dst, p.deleteOpstamp, 10)
-	return append(dst, text[layout.opstamp.end:]...), true
 }
 
 // The range of seconds that PostgreSQL's timestamps can hold, and so both stores accept: from the

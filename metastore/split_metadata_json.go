@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -321,69 +320,4 @@ func (m *Maturity) read(r *strictjson.Reader) error {
 	return strictjson.Decode("maturation_period_millis", period, func(r *strictjson.Reader) error {
 		return r.Uint64(&m.PeriodMillis)
 	})
-}
-
-// appendDocument appends the canonical document: compact, version 0.9, every key, in the peer's order.
-func (m *SplitMetadata) appendDocument(dst, unknown []byte) []byte {
-	dst = append(dst, `{"version":"0.9","split_id":`...)
-	dst = appendJSONString(dst, m.SplitID)
-	dst = append(dst, `,"index_uid":`...)
-	dst = appendJSONString(dst, m.IndexUID.String())
-	dst = append(dst, `,"partition_id":`...)
-	dst = strconv.AppendUint(dst, m.PartitionID, 10)
-	dst = append(dst, `,"source_id":`...)
-	dst = appendJSONString(dst, m.SourceID)
-	dst = append(dst, `,"node_id":`...)
-	dst = appendJSONString(dst, cutNodeID(m.NodeID))
-	dst = append(dst, `,"num_docs":`...)
-	dst = strconv.AppendUint(dst, m.NumDocs, 10)
-	dst = append(dst, `,"uncompressed_docs_size_in_bytes":`...)
-	dst = strconv.AppendUint(dst, m.UncompressedDocsSize, 10)
-	dst = append(dst, `,"time_range":`...)
-	if m.TimeRange.Set {
-		dst = append(dst, `{"start":`...)
-		dst = strconv.AppendInt(dst, m.TimeRange.Value.Start, 10)
-		dst = append(dst, `,"end":`...)
-		dst = strconv.AppendInt(dst, m.TimeRange.Value.End, 10)
-		dst = append(dst, '}')
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"create_timestamp":`...)
-	dst = strconv.AppendInt(dst, m.CreateTimestamp, 10)
-	dst = append(dst, `,"maturity":{"type":"`...)
-	if m.Maturity.Immature {
-		dst = append(dst, `immature","maturation_period_millis":`...)
-		dst = strconv.AppendUint(dst, m.Maturity.PeriodMillis, 10)
-		dst = append(dst, '}')
-	} else {
-		dst = append(dst, `mature"}`...)
-	}
-	dst = append(dst, `,"tags":`...)
-	dst = appendJSONStrings(dst, canonicalTags(m.Tags))
-	dst = append(dst, `,"footer_offsets":{"start":`...)
-	dst = strconv.AppendUint(dst, m.FooterStart, 10)
-	dst = append(dst, `,"end":`...)
-	dst = strconv.AppendUint(dst, m.FooterEnd, 10)
-	dst = append(dst, `},"delete_opstamp":`...)
-	dst = strconv.AppendUint(dst, m.DeleteOpstamp, 10)
-	dst = append(dst, `,"num_merge_ops":`...)
-	dst = strconv.AppendUint(dst, m.NumMergeOps, 10)
-	dst = append(dst, `,"doc_mapping_uid":"`...)
-	dst = append(dst, m.DocMappingUID.String()...)
-	dst = append(dst, '"')
-	dst = append(dst, unknown...)
-	return append(dst, '}')
-}
-
-// canonicalTags returns the tags sorted and without repetitions, which they almost always are.
-func canonicalTags(tags []string) []string {
-	for i := 1; i < len(tags); i++ {
-		if tags[i-1] >= tags[i] {
-			sorted := slices.Clone(tags)
-			slices.Sort(sorted)
-			return slices.Compact(sorted)
-		}
-	}
-	return tags
 }

@@ -67,7 +67,7 @@ func checkStageable(m *SplitMetadata) error {
 		return refuse("maturity", "of %d ms after create_timestamp %d is outside the range of timestamps", m.Maturity.PeriodMillis, m.CreateTimestamp)
 	}
 	if m.holdsNUL() {
-		return refuse("document", "holds the character U+0000, which PostgreSQL cannot store")
+		return refuse("document", "holds the character U+0000, which a store cannot hold")
 	}
 	return nil
 }
