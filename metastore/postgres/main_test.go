@@ -1,0 +1,9 @@
+package postgres
+
+import (
+	"testing"
+
+	"holdfast/integration/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
