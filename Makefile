@@ -27,7 +27,7 @@ build: ## Build the static binary bin/metastore
 
 .PHONY: run
 run: build ## Build and start the server on ./data (STORE=... for another store)
-	bin/metastore serve --store $(STORE)
+	@bin/metastore serve --store '$(STORE)'
 
 # Where a Docker Engine runs that neither has nor can pull the public image, a stand-in is built once.
 .PHONY: test-image
@@ -36,7 +36,7 @@ test-image: ## Make the PostgreSQL image that the tests use, if it is needed
 	if ! timeout 10 docker info >/dev/null 2>&1; then exit 0; fi; \
 	if docker image inspect postgres:16 >/dev/null 2>&1; then exit 0; fi; \
 	if docker image inspect holdfast-postgres:stand-in >/dev/null 2>&1 || ! timeout 300 docker pull --quiet postgres:16 >/dev/null 2>&1; then \
-		integration/postgres-image/build.sh >/dev/null; \
+		integration/postgres-image/build.sh >/dev/null || echo "test-image: no image; the tests look for an installed PostgreSQL"; \
 	fi
 
 .PHONY: test
