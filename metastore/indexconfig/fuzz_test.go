@@ -99,6 +99,40 @@ func FuzzSourceConfig(f *testing.F) {
 	})
 }
 
+// FuzzUpdateDocuments reads one text as each of the five documents of an update.
+func FuzzUpdateDocuments(f *testing.F) {
+	for _, scenario := range recordedScenarios(f) {
+		for _, step := range scenario.Steps {
+			for _, field := range []string{"docMappingJson", "indexingSettingsJson", "ingestSettingsJson", "searchSettingsJson", "retentionPolicyJsonOpt"} {
+				if placeholder, found := step.Request[field]; found {
+					f.Add(document(f, placeholder))
+				}
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkFixedPoint(t, text, func(text []byte) (*indexconfig.DocMapping, error) { return indexconfig.ParseDocMapping(text, ulid.Make) })
+		checkFixedPoint(t, text, indexconfig.ParseIndexingSettings)
+		checkFixedPoint(t, text, indexconfig.ParseIngestSettings)
+		checkFixedPoint(t, text, indexconfig.ParseSearchSettings)
+		checkFixedPoint(t, text, indexconfig.ParseRetentionPolicy)
+	})
+}
+
+func checkFixedPoint[D interface{ AppendJSON([]byte) []byte }](t *testing.T, text []byte, parse func([]byte) (D, error)) {
+	t.Helper()
+	read, err := parse(text)
+	if err != nil {
+		checkError(t, err)
+		return
+	}
+	written := read.AppendJSON(nil)
+	again, err := parse(written)
+	if err != nil || !bytes.Equal(again.AppendJSON(nil), written) {
+		t.Fatalf("%T %q\nwritten %s\nread back: %v", read, text, written, err)
+	}
+}
+
 func FuzzIndexIDPatterns(f *testing.F) {
 	f.Add("web-*\n-*-test", "web-eu")
 	f.Add("*\n--", "a")
