@@ -111,7 +111,9 @@ func FuzzUpdateDocuments(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		checkFixedPoint(t, text, func(text []byte) (*indexconfig.DocMapping, error) { return indexconfig.ParseDocMapping(text, ulid.Make) })
+		checkFixedPoint(t, text, func(text []byte) (*indexconfig.DocMapping, error) {
+			return indexconfig.ParseDocMapping(text, ulid.Make)
+		})
 		checkFixedPoint(t, text, indexconfig.ParseIndexingSettings)
 		checkFixedPoint(t, text, indexconfig.ParseIngestSettings)
 		checkFixedPoint(t, text, indexconfig.ParseSearchSettings)
