@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,8 +22,9 @@ const (
 )
 
 // Convert returns the JSON text of the document. It refuses what JSON cannot say: several documents,
-// keys that are no scalars, infinities, binary values, and merge keys.
-func Convert(text []byte) ([]byte, error) {
+// keys that are no scalars, infinities, binary values, and merge keys. Scalars under the keys textKeys
+// of the top level become strings, as for a version that people write without quotes.
+func Convert(text []byte, textKeys ...string) ([]byte, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node
 	switch err := decoder.Decode(&document); {
@@ -37,14 +39,17 @@ func Convert(text []byte) ([]byte, error) {
 		}
 		return nil, errors.New("the YAML text holds several documents, must hold one")
 	}
-	c := &converter{}
+	c := &converter{textKeys: textKeys}
 	if err := c.value(&document, 0); err != nil {
 		return nil, err
 	}
 	return c.out, nil
 }
 
-type converter struct{ out []byte }
+type converter struct {
+	out      []byte
+	textKeys []string
+}
 
 func (c *converter) value(node *yaml.Node, depth int) error {
 	if depth > maxDepth {
@@ -104,12 +109,19 @@ func (c *converter) mapping(node *yaml.Node, depth int) error {
 			return err
 		}
 		c.out = append(c.out, ':')
-		if err := c.value(node.Content[i+1], depth+1); err != nil {
+		if err := c.member(key.Value, node.Content[i+1], depth); err != nil {
 			return err
 		}
 	}
 	c.out = append(c.out, '}')
 	return nil
+}
+
+func (c *converter) member(key string, value *yaml.Node, depth int) error {
+	if depth == 0 && value.Kind == yaml.ScalarNode && slices.Contains(c.textKeys, key) {
+		return c.text(value)
+	}
+	return c.value(value, depth+1)
 }
 
 func (c *converter) scalar(node *yaml.Node) error {

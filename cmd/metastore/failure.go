@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"holdfast/metastore"
+	"holdfast/metastore/rpc"
+)
+
+var errInterrupted = errors.New("interrupted by a signal")
+
+// usageError is a failure of the caller's: a flag, an argument or a setting is wrong.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// hinted is a failure that knows what to do next.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e *hinted) Unwrap() error { return e.error }
+
+func withHint(err error, format string, args ...any) error {
+	return &hinted{err, fmt.Sprintf(format, args...)}
+}
+
+// printFailure writes what failed, and in a second line what to do next.
+func (c *command) printFailure(err error, usage bool, path string) {
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	hint := ""
+	var known *hinted
+	switch {
+	case errors.As(err, &known):
+		hint = known.hint
+	case usage:
+		hint = fmt.Sprintf("`%s --help` explains the command", path)
+	}
+	// If stderr is gone there is nobody to tell.
+	_, _ = fmt.Fprintln(c.stderr, "error: "+text)
+	if hint != "" {
+		_, _ = fmt.Fprintln(c.stderr, "hint:  "+hint)
+	}
+}
+
+// explain adds what was being done and what to do next to the failure of a read.
+func (f *clientFlags) explain(ctx context.Context, err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	failed := fmt.Errorf("%s: %w", doing, err)
+	if context.Cause(ctx) == errInterrupted {
+		return fmt.Errorf("%s: %w", doing, errInterrupted)
+	}
+	switch {
+	case errors.Is(err, metastore.ErrUnavailable):
+		return withHint(failed, "is `metastore serve` running at %s? Name another server with --server HOST:PORT or HOLDFAST_SERVER", f.server)
+	case errors.Is(err, &metastore.Error{Kind: metastore.KindTimeout}):
+		return withHint(failed, "the server at %s did not answer in %s; --timeout allows more", f.server, f.timeout)
+	case errors.Is(err, metastore.NotFound(metastore.Entity{})) && isAbout(err, metastore.EntityIndex):
+		return withHint(failed, "`metastore index list` shows the indexes of %s", f.server)
+	case errors.Is(err, metastore.ErrTooManyRequests):
+		return withHint(failed, "the server is busy; try again in a while")
+	}
+	return failed
+}
+
+// explainChange does it for a call that changes something: its outcome may be unknown. check is how
+// to find out.
+func (f *clientFlags) explainChange(ctx context.Context, err error, doing, check string) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
+		return withHint(fmt.Errorf("%s: %w", doing, rpc.ErrCreateOnlyUnsupported), "the server at %s wrote nothing", f.server)
+	}
+	if typed := metastore.AsError(err); !typed.Kind.CertainlyAborted() {
+		if context.Cause(ctx) == errInterrupted {
+			err = errInterrupted
+		}
+		return withHint(fmt.Errorf("%s: %w: the outcome is unknown, the change may or may not have been made", doing, err), "%s", check)
+	}
+	return f.explain(ctx, err, doing)
+}
+
+func isAbout(err error, kind metastore.EntityKind) bool {
+	var typed *metastore.Error
+	return errors.As(err, &typed) && typed.Entity.Kind == kind
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/spf13/cobra"
+
+	"holdfast/cmd/metastore/internal/output"
+	"holdfast/cmd/metastore/internal/yamljson"
+	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
+	"holdfast/metastore/rpc"
+)
+
+// maxIndexConfig bounds an index config file, in bytes.
+const maxIndexConfig = 4 << 20
+
+const indexCreateHelp = `Create an index from a config file in YAML or JSON, in the format of Quickwit's index
+configs. The file must hold at least a version, an id, a URI and a doc mapping:
+
+  version: 0.9
+  index_id: web-access
+  index_uri: s3://my-bucket/indexes/web-access
+  doc_mapping:
+    field_mappings:
+      - {name: at, type: datetime, fast: true}
+      - {name: body, type: text}
+    timestamp_field: at
+
+The URI is where the split files are. It is kept as text; nothing is read or written there.
+An index whose id exists is not touched.
+
+With --format json: the document of the new index.`
+
+func (c *command) indexCreate(f *clientFlags) *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:     "create --config FILE",
+		Short:   "Create an index from a config file",
+		Long:    indexCreateHelp,
+		Example: "  metastore index create --config web-access.yaml",
+		Args:    cobra.NoArgs,
+		RunE: c.work(func(cmd *cobra.Command, _ []string) error {
+			if path == "" {
+				return usagef("--config is missing: which file holds the index config?")
+			}
+			config, err := c.readIndexConfig(path)
+			if err != nil {
+				return err
+			}
+			return c.withClient(cmd, f, func(ctx context.Context, client *rpc.Client) error {
+				return c.createIndex(ctx, f, client, config)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&path, "config", "", "file with the index config, - for stdin (settings of this command\ncome from $HOLDFAST_CONFIG)")
+	return cmd
+}
+
+func (c *command) createIndex(ctx context.Context, f *clientFlags, client *rpc.Client, config *indexconfig.IndexConfig) error {
+	index, err := client.CreateIndex(ctx, metastore.CreateIndexRequest{Config: config})
+	if err != nil {
+		doing := fmt.Sprintf("create index %q", config.IndexID)
+		if isAbout(err, metastore.EntityIndex) {
+			return withHint(fmt.Errorf("%s: %w", doing, err), "`metastore index describe %s` shows it; it was not touched", config.IndexID)
+		}
+		return f.explainChange(ctx, err, doing, fmt.Sprintf("`metastore index describe %s` shows whether it exists", config.IndexID))
+	}
+	if f.format == output.JSON {
+		return c.printDocument(index)
+	}
+	return c.print("created index %s (UID %s)", index.IndexUID.IndexID, index.IndexUID)
+}
+
+// readIndexConfig reads YAML or JSON.
+func (c *command) readIndexConfig(path string) (*indexconfig.IndexConfig, error) {
+	text, err := c.readFile(path, maxIndexConfig)
+	if err != nil {
+		return nil, fmt.Errorf("read index config: %w", err)
+	}
+	// JSON begins with a brace; in YAML that would be a mapping in flow style, which is the same.
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); !bytes.HasPrefix(trimmed, []byte("{")) {
+		if text, err = yamljson.Convert(text, "version"); err != nil {
+			return nil, fmt.Errorf("index config %s: %w", path, err)
+		}
+	}
+	config, err := indexconfig.ParseIndexConfig(text, ulid.Make)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("index config %s: %w", path, err), "`metastore index create --help` shows a config")
+	}
+	return config, nil
+}
+
+// readFile reads a file, or stdin for "-", of at most limit bytes.
+func (c *command) readFile(path string, limit int64) ([]byte, error) {
+	var from io.Reader = c.stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return text, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"holdfast/cmd/metastore/internal/output"
+	"holdfast/metastore"
+	"holdfast/metastore/rpc"
+)
+
+func (c *command) indexDelete(f *clientFlags) *cobra.Command {
+	yes := false
+	cmd := &cobra.Command{
+		Use:   "delete ID",
+		Short: "Delete an index and the rows of its splits",
+		Long: `Delete an index with all that the metastore knows about it, in any state. Split files are
+not touched. On a terminal the command asks first; elsewhere it needs --yes.
+
+Deleted is exactly the incarnation that was looked up (and shown): if somebody deletes the
+index and creates it again meanwhile, the new one stays. ID may be a UID "ID:ULID".
+
+With --format json: {"index_uid": "..."}.`,
+		Example: "  metastore index delete web-access --yes",
+		Args:    cobra.ExactArgs(1),
+		RunE: c.work(func(cmd *cobra.Command, args []string) error {
+			if !yes && !c.stdinTerminal {
+				return usagef("delete index %q: stdin is no terminal, so --yes is needed", args[0])
+			}
+			return c.withClient(cmd, f, func(ctx context.Context, client *rpc.Client) error {
+				index, err := f.lookUp(ctx, client, args[0])
+				if err != nil {
+					return err
+				}
+				if !yes {
+					if err := c.confirmDelete(ctx, f, client, index); err != nil {
+						return err
+					}
+				}
+				return c.deleteIndex(ctx, f, client, index.IndexUID)
+			})
+		}),
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (c *command) deleteIndex(ctx context.Context, f *clientFlags, client *rpc.Client, uid metastore.IndexUID) error {
+	if err := client.DeleteIndex(ctx, uid); err != nil {
+		return f.explainChange(ctx, err, fmt.Sprintf("delete index %q", uid),
+			fmt.Sprintf("`metastore index describe %s` shows whether it still exists; repeating the command is safe", uid))
+	}
+	if f.format == output.JSON {
+		return json.NewEncoder(c.stdout).Encode(map[string]string{"index_uid": uid.String()})
+	}
+	return c.print("deleted index %s (UID %s)", uid.IndexID, uid)
+}
+
+// confirmDelete asks the person at the terminal to type the id of the index.
+func (c *command) confirmDelete(ctx context.Context, f *clientFlags, client *rpc.Client, index *metastore.IndexMetadata) error {
+	stats, err := f.statsOf(ctx, client, index.IndexUID)
+	if err != nil {
+		return err
+	}
+	splits := stats.Staged.NumSplits + stats.Published.NumSplits + stats.MarkedForDeletion.NumSplits
+	if _, err := fmt.Fprintf(c.stderr, "Index %s (UID %s) has %s. Type its id to delete it: ",
+		index.IndexUID.IndexID, index.IndexUID, output.Plural(splits, "split")); err != nil {
+		return err
+	}
+	answer := make(chan string, 1)
+	failed := make(chan error, 1)
+	go func() {
+		line, err := bufio.NewReader(io.LimitReader(c.stdin, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			failed <- err
+			return
+		}
+		answer <- strings.TrimSpace(line)
+	}()
+	select {
+	case line := <-answer:
+		if line != index.IndexUID.IndexID {
+			return errors.New("not deleted: that was not the id of the index")
+		}
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("read the confirmation: %w", err)
+	case <-ctx.Done():
+		return errInterrupted
+	}
+}

@@ -1,0 +1,82 @@
+// Package openstore opens the store that a URL names.
+package openstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"holdfast/metastore"
+	"holdfast/metastore/file"
+	"holdfast/metastore/postgres"
+)
+
+// Options names a store and says how it behaves.
+type Options struct {
+	// URL is a directory, file:///dir, s3://, gs://, azblob://, mem:// or postgres://.
+	URL    string
+	Logger *slog.Logger
+
+	// Refresh is for file stores: how old an answer may be with respect to the writes of other
+	// processes. 0 means to ask the storage before every read.
+	Refresh time.Duration
+
+	// MaxConns is for PostgreSQL: the most connections. 0 means the default.
+	MaxConns int32
+	// PreparedStatements is for PostgreSQL: whether to prepare statements by name.
+	PreparedStatements bool
+}
+
+// IsPostgres reports whether a URL names a PostgreSQL database.
+func IsPostgres(url string) bool {
+	for _, scheme := range []string{"postgres://", "postgresql://", "pg://"} {
+		if strings.HasPrefix(url, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate says what is wrong with a store URL, without its text.
+func Validate(url string) error {
+	if url == "" {
+		return errors.New("the store is empty, must be a directory or a URL")
+	}
+	scheme, _, found := strings.Cut(url, "://")
+	if !found || IsPostgres(url) {
+		return nil
+	}
+	switch scheme {
+	case "file", "s3", "gs", "azblob", "mem":
+		return nil
+	}
+	return fmt.Errorf("the store has the unknown scheme %.20q, must be a directory, file://, s3://, gs://, azblob://, mem:// or postgres://", scheme)
+}
+
+// Open opens the store.
+func Open(ctx context.Context, options Options) (metastore.Store, error) {
+	if err := Validate(options.URL); err != nil {
+		return nil, err
+	}
+	// A nil pointer to a store must not become a Store that is not nil.
+	if IsPostgres(options.URL) {
+		store, err := postgres.Open(ctx, postgres.Options{
+			DSN:                options.URL,
+			Logger:             options.Logger,
+			MaxConns:           options.MaxConns,
+			PreparedStatements: options.PreparedStatements,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return store, nil
+	}
+	store, err := file.Open(ctx, file.Options{URL: options.URL, Logger: options.Logger, Refresh: options.Refresh})
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
