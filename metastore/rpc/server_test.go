@@ -407,7 +407,7 @@ func TestCompressedMessagesAreAcceptedAndAnsweredAlike(t *testing.T) {
 func TestAMessageThatUnpacksBeyondTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	b := serve(t, &scripted{}, rpc.ServerOptions{MaxMessageSize: rpc.MinMaxMessageSize})
-	request := &metastorepb.PublishSplitsRequest{IndexUid: uidMessage(anyUID), StagedSplitIds: []string{strings.Repeat("x", 50<<20)}}
+	request := &metastorepb.PublishSplitsRequest{IndexUid: uidMessage(anyUID), StagedSplitIds: []string{strings.Repeat("x", 5<<20)}}
 	for _, encoding := range []string{gzip.Name, "zstd"} {
 		_, err := b.metastore.PublishSplits(b.ctx, request, grpc.UseCompressor(encoding))
 		if status.Code(err) != codes.ResourceExhausted {
