@@ -1,0 +1,135 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"holdfast/metastore"
+)
+
+// indexCodec writes the snapshots of an index: the document that Quickwit keeps of an index in
+// "<index id>/metastore.json" (version 0.9), with our member "holdfast", which Quickwit ignores:
+//
+//	{"version":"0.9",
+//	 "holdfast":{"format":1,"log_version":12,"write_id":"6f…","dropped":"<index uid>"},
+//	 "index":<index metadata document>,
+//	 "splits":[<split document>],
+//	 "delete_tasks":[],
+//	 "crc32c":"0a1b2c3d"}
+//
+// "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
+// "dropped" is missing if none was deleted. Splits are ordered by id.
+var indexCodec = snapshotCodec[*indexState]{blank: newIndexState, write: writeIndexSnapshot, read: readIndexSnapshot}
+
+func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
+	buffer := append([]byte(nil), `{"version":"0.9","holdfast":`...)
+	buffer = appendSnapshotHead(buffer, h.version, h.writeID)
+	if h.state.dropped != (metastore.IndexUID{}) {
+		buffer = appendString(append(buffer, `,"dropped":`...), h.state.dropped.String())
+	}
+	buffer = append(buffer, '}')
+	if h.state.index != nil {
+		buffer = h.state.index.AppendJSON(append(buffer, `,"index":`...))
+	}
+	buffer = append(buffer, `,"splits":[`...)
+	var err error
+	first := true
+	h.state.splits.ascend("", func(split *metastore.Split) bool {
+		if !first {
+			buffer = append(buffer, ',')
+		}
+		first = false
+		row := split.Row()
+		buffer = row.AppendJSON(buffer)
+		if len(buffer) >= 64<<10 {
+			_, err = w.Write(buffer)
+			buffer = buffer[:0]
+		}
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(buffer, `],"delete_tasks":[]`...))
+	return err
+}
+
+// appendSnapshotHead appends what every snapshot says about its log, and leaves the object open.
+func appendSnapshotHead(dst []byte, version uint64, writeID uuid.UUID) []byte {
+	dst = append(dst, `{"format":`...)
+	dst = strconv.AppendInt(dst, snapshotFormat, 10)
+	dst = append(dst, `,"log_version":`...)
+	dst = strconv.AppendUint(dst, version, 10)
+	dst = append(dst, `,"write_id":`...)
+	return appendString(dst, writeID.String())
+}
+
+func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
+	h := &head[*indexState]{state: newIndexState()}
+	described := false
+	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
+		switch key {
+		case "version":
+			return d.version()
+		case "holdfast":
+			described = true
+			return d.head(&h.version, &h.writeID, map[string]func(string) error{
+				"dropped": func(text string) (err error) {
+					h.state.dropped, err = metastore.ParseIndexUID(text)
+					return err
+				},
+			})
+		case "index":
+			text, err := d.ReadValue()
+			if err == nil {
+				h.state.index, err = metastore.ParseIndexMetadata(text)
+			}
+			return err
+		case "splits":
+			return d.elements(func(text jsontext.Value) error { return h.state.loadSplit(text) })
+		case "delete_tasks", "metrics_splits", "sketch_splits", "shards":
+			return d.nothing()
+		default:
+			return d.SkipValue()
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !described:
+		return nil, errors.New("member holdfast is missing")
+	case h.state.index == nil && h.state.splits.len() > 0:
+		return nil, errors.New("there are splits, but member index is missing")
+	}
+	return h, nil
+}
+
+func (s *indexState) loadSplit(text []byte) error {
+	row, err := metastore.ParseSplitRow(text)
+	if err != nil {
+		return err
+	}
+	split, err := row.Split()
+	if err != nil {
+		return err
+	}
+	s.splits.load(&split)
+	return nil
+}
+
+// nothing reads a member that holds what this program does not know yet; leaving it out would lose it.
+func (d *snapshotDecoder) nothing() error {
+	text, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if compact := string(text); compact != "[]" && compact != "{}" {
+		return fmt.Errorf("holds something, and this program does not know what")
+	}
+	return nil
+}

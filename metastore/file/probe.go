@@ -1,0 +1,67 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// probe proves that the storage refuses to create an object twice, because nothing here is safe on
+// one that does not.
+func probe(ctx context.Context, b bucket) (err error) {
+	key := logDirectory + "probe-" + uuid.NewString()
+	if err := b.Create(ctx, key, []byte("{}")); err != nil {
+		return fmt.Errorf("opening the file store: creating object %s, to find out whether the storage can be used: %w", key, err)
+	}
+	defer func() {
+		if deleteErr := b.Delete(ctx, key); err == nil && deleteErr != nil {
+			err = fmt.Errorf("opening the file store: removing object %s: %w", key, deleteErr)
+		}
+	}()
+	err = b.Create(ctx, key, []byte("[]"))
+	switch {
+	case err == nil:
+		return errors.New("opening the file store: the storage let an object be created twice: it ignores the condition that there is none " +
+			"(If-None-Match: *), so two writers could overwrite each other; this storage cannot be used")
+	case !errors.Is(err, errExists):
+		return fmt.Errorf("opening the file store: creating object %s a second time: the storage must say that it exists, but said: %w", key, err)
+	}
+	text, err := b.Read(ctx, key, maxEntryBytes)
+	if err != nil {
+		return fmt.Errorf("opening the file store: reading object %s, just created: %w", key, err)
+	}
+	if string(text) != "{}" {
+		return fmt.Errorf("opening the file store: object %s was changed by a second attempt to create it; this storage cannot be used", key)
+	}
+	if _, err := b.Read(ctx, key+"-absent", maxEntryBytes); !errors.Is(err, errNotExist) {
+		return fmt.Errorf("opening the file store: reading an object that does not exist: the storage must say so, but said: %w", err)
+	}
+	return nil
+}
+
+// refuseForeignStore fails if the place holds a file-backed store of Quickwit's and none of ours.
+func refuseForeignStore(ctx context.Context, b bucket) error {
+	for _, name := range []string{"manifest.json", "indexes_states.json"} {
+		r, err := b.Open(ctx, name)
+		if errors.Is(err, errNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("opening the file store: looking for object %s: %w", name, err)
+		}
+		if err := r.Close(); err != nil {
+			return fmt.Errorf("opening the file store: looking for object %s: %w", name, err)
+		}
+		entries, err := b.List(ctx, logDirectory)
+		if err != nil {
+			return fmt.Errorf("opening the file store: listing %s: %w", logDirectory, err)
+		}
+		if len(parseVersions(entries)) == 0 {
+			return fmt.Errorf("opening the file store: the place holds a file-backed metastore of Quickwit (object %s); "+
+				"it is left alone: use another place, and \"metastore import\" to copy what is here into it", name)
+		}
+	}
+	return nil
+}

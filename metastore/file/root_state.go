@@ -1,0 +1,69 @@
+package file
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/tidwall/btree"
+)
+
+// rootState is what the root log has built: the ids of the indexes that may exist, and the identity.
+type rootState struct {
+	// indexes maps ids to generations. An id may be without an index; see create_index.go.
+	indexes *btree.Map[string, ulid.ULID]
+	// identity is a lower-case UUID, empty until it is drawn.
+	identity string
+}
+
+var _ state[*rootState] = (*rootState)(nil)
+
+func newRootState() *rootState { return &rootState{indexes: &btree.Map[string, ulid.ULID]{}} }
+
+func (s *rootState) fork() *rootState {
+	return &rootState{indexes: s.indexes.Copy(), identity: s.identity}
+}
+
+func (s *rootState) apply(o *op, _ int64) error {
+	switch {
+	case o.addIndex != nil:
+		s.indexes.Set(o.addIndex.indexID, o.addIndex.generation)
+	case o.removeIndex != nil:
+		if generation, ok := s.indexes.Get(o.removeIndex.indexID); !ok || generation != o.removeIndex.generation {
+			return fmt.Errorf("remove_index: index id %q has another generation", o.removeIndex.indexID)
+		}
+		s.indexes.Delete(o.removeIndex.indexID)
+	case o.identity != "":
+		if s.identity != "" {
+			return fmt.Errorf("identity: it is set already")
+		}
+		s.identity = o.identity
+	case o.fence:
+	default:
+		return fmt.Errorf("the operation does not belong into the root log")
+	}
+	return nil
+}
+
+// generation returns the generation of an index id, the zero value if the id is not in the set.
+func (s *rootState) generation(indexID string) ulid.ULID {
+	generation, _ := s.indexes.Get(indexID)
+	return generation
+}
+
+// indexIDs returns the ids that match, in the order of the text of their UIDs.
+func (s *rootState) indexIDs(matches func(indexID string) bool) []string {
+	ids := make([]string, 0, s.indexes.Len())
+	s.indexes.Scan(func(id string, _ ulid.ULID) bool {
+		if matches == nil || matches(id) {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	slices.SortFunc(ids, compareIndexIDs)
+	return ids
+}
+
+// compareIndexIDs orders ids as the UIDs are that begin with them.
+func compareIndexIDs(a, b string) int { return strings.Compare(a+":", b+":") }

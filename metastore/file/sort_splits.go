@@ -1,0 +1,58 @@
+package file
+
+import (
+	"container/heap"
+	"slices"
+
+	"holdfast/metastore"
+)
+
+// sorter collects splits and returns the first of them in the order of a query. It holds no more than
+// it has to return.
+type sorter struct {
+	query *metastore.ListSplitsQuery
+	keep  uint64
+	// items is a heap with the last one on top as soon as it holds as many as are kept.
+	items []sortItem
+}
+
+type sortItem struct {
+	uid   metastore.IndexUID
+	split *metastore.Split
+}
+
+func newSorter(query *metastore.ListSplitsQuery, keep uint64) *sorter {
+	return &sorter{query: query, keep: keep}
+}
+
+func (s *sorter) compare(a, b sortItem) int {
+	return s.query.Compare(a.uid, a.split, b.uid, b.split)
+}
+
+func (s *sorter) add(uid metastore.IndexUID, split *metastore.Split) (more bool, err error) {
+	item := sortItem{uid, split}
+	switch {
+	case uint64(len(s.items)) < s.keep:
+		s.items = append(s.items, item)
+		if uint64(len(s.items)) == s.keep {
+			heap.Init(s)
+		}
+	case s.compare(item, s.items[0]) < 0:
+		s.items[0] = item
+		heap.Fix(s, 0)
+	}
+	return true, nil
+}
+
+func (s *sorter) sort() []sortItem {
+	slices.SortFunc(s.items, s.compare)
+	return s.items
+}
+
+// Len, Less, Swap, Push and Pop implement heap.Interface.
+
+func (s *sorter) Len() int           { return len(s.items) }
+func (s *sorter) Less(i, j int) bool { return s.compare(s.items[i], s.items[j]) > 0 }
+func (s *sorter) Swap(i, j int)      { s.items[i], s.items[j] = s.items[j], s.items[i] }
+func (s *sorter) Push(any)           {}
+func (s *sorter) Pop() any           { return nil }
