@@ -2,6 +2,7 @@ package objectstore
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -9,12 +10,15 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/gcsblob"
 	"gocloud.dev/gcp"
+	"google.golang.org/api/option"
 )
 
 // GCS starts a Google Cloud Storage server with one empty bucket.
 func GCS(t testing.TB) *Store {
 	t.Helper()
-	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1"})
+	const host = "127.0.0.1"
+	// The public host, on any port, is where clients read objects from.
+	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: host, PublicHost: host})
 	if err != nil {
 		t.Fatalf("start the Google Cloud Storage server: %v", err)
 	}
@@ -24,7 +28,9 @@ func GCS(t testing.TB) *Store {
 		URL:         "gs://" + bucketName + "?access_id=-",
 		Environment: []string{"STORAGE_EMULATOR_HOST=" + strings.TrimPrefix(server.URL(), "http://")},
 		open: func() (*blob.Bucket, error) {
-			return gcsblob.OpenBucket(context.Background(), &gcp.HTTPClient{Client: *server.HTTPClient()}, bucketName, nil)
+			return gcsblob.OpenBucket(context.Background(), &gcp.HTTPClient{Client: http.Client{Transport: http.DefaultTransport}}, bucketName, &gcsblob.Options{
+				ClientOptions: []option.ClientOption{option.WithEndpoint(server.URL() + "/storage/v1/")},
+			})
 		},
 	}
 }
