@@ -1,0 +1,90 @@
+package replay
+
+// deviation is a set of recorded steps that we answer otherwise than the peer, on purpose.
+type deviation struct {
+	rule     string // id of the rule, in rules
+	scenario string
+	steps    []int   // from 1
+	backend  Backend // empty: both
+	want     want
+}
+
+func (d *deviation) backends() []Backend {
+	if d.backend == "" {
+		return []Backend{File, Postgres}
+	}
+	return []Backend{d.backend}
+}
+
+func deviations() []deviation {
+	invalidArgument := refused("InvalidArgument")
+	failedPrecondition := func(splitIDs string) want {
+		return failed("InvalidArgument", `{"FailedPrecondition":{"entity":{"splits":{"split_ids":[`+splitIDs+`]}}}}`)
+	}
+	const (
+		config = "0/indexMetadataSerializedJson/$json/index_config/"
+		split  = "0/splitsSerializedJson/$json/"
+	)
+	return []deviation{
+		{"indexes H36", "index-create-doc-mapping", []int{17}, "", failed("Internal", `{"JsonDeserializeError":{"struct_name":"quickwit_config::index_config::IndexConfig"}}`)},
+		{"splits H44", "split-stage-types", []int{10}, "", failed("Internal", `{"JsonDeserializeError":{"struct_name":"alloc::vec::Vec<quickwit_metastore::split_metadata::SplitMetadata>"}}`)},
+		{"splits H44", "split-stage-types", []int{30}, "", answered(`[]`)},
+
+		{"indexes H1", "index-delete-stale", []int{2, 3, 5, 6, 10, 11, 12, 13}, File, as(Postgres)},
+		{"indexes H7", "index-delete-stale", []int{17}, File, as(Postgres)},
+		{"indexes H7", "index-metadata", []int{20, 21}, File, as(Postgres)},
+
+		{"indexes H4", "index-indexes-metadata", []int{19, 20}, Postgres, as(File)},
+		{"indexes H10", "index-metadata", []int{12, 14, 15}, File, as(Postgres)},
+		{"indexes both", "index-indexes-metadata", []int{13, 14, 15}, Postgres, as(File)},
+		{"indexes once", "index-indexes-metadata", []int{17, 18}, File, as(Postgres)},
+
+		{"indexes H9", "index-update-unvalidated", []int{2, 8, 14}, "", invalidArgument},
+		{"indexes H9", "index-update-unvalidated", []int{3}, "", edited(as(File), config+"retention", "null")},
+		{"indexes H9", "index-update-unvalidated", []int{4, 5}, Postgres, as(File)},
+		{"indexes H9", "index-update-unvalidated", []int{9}, "", edited(as(File), config+"search_settings/default_search_fields", "[]")},
+		{"indexes H9", "index-update-unvalidated", []int{10}, "", edited(as(File), "0/indexesMetadataJsonZstd/$zstd_json/0/index_config/search_settings/default_search_fields", "[]")},
+		{"indexes H9", "index-update-unvalidated", []int{15}, "", edited(as(File), config+"indexing_settings/merge_policy/max_merge_factor", "12")},
+		{"indexes H9", "index-update-unvalidated", []int{19, 23}, Postgres, invalidArgument},
+		{"indexes H9", "index-update-unvalidated", []int{20, 24}, Postgres, edited(as(File), config+"retention", "null")},
+
+		{"indexes H12", "index-list-bad-patterns", []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27}, Postgres, as(File)},
+		{"indexes H11", "index-list-wildcards", []int{13}, Postgres, as(File)},
+
+		{"undecodable", "index-metadata", []int{22}, "", invalidArgument},
+		{"undecodable", "split-no-index-uid", []int{25, 26}, "", invalidArgument},
+
+		{"splits H6", "split-stage-huge", []int{5, 6, 10, 12, 14}, "", invalidArgument},
+		{"splits H6", "split-stage-huge", []int{7, 8, 11, 15}, File, as(Postgres)},
+		{"splits H6", "split-stage-huge", []int{20}, File, edited(as(Postgres), split+"3/create_timestamp", "9223372036854775807")},
+		{"splits H43", "split-stage-huge", []int{16}, "", invalidArgument},
+		{"splits H43", "split-stage-huge", []int{19}, File, as(Postgres)},
+		{"splits H7", "split-stage-batch", []int{17}, File, as(Postgres)},
+		{"splits H7", "split-stage-values", []int{18, 19, 20}, File, as(Postgres)},
+		{"empty stage", "split-stage-batch", []int{4}, File, as(Postgres)},
+		{"splits H8", "split-stage-batch", []int{6, 7, 9, 10, 15, 20}, Postgres, as(File)},
+		{"repeated ids", "split-stage-batch", []int{13}, "", failedPrecondition(`"plain-2"`)},
+		{"repeated ids", "split-stage-batch", []int{14}, "", failedPrecondition(`"plain-3"`)},
+		{"repeated ids", "split-delete", []int{22}, "", failedPrecondition(`"del-4"`)},
+		{"repeated ids", "split-publish-dups", []int{17}, Postgres, as(File)},
+		{"repeated ids", "split-publish-dups", []int{3}, File, as(Postgres)},
+
+		{"splits H13", "split-no-index-uid", []int{24}, Postgres, as(File)},
+		{"splits H13", "split-unknown-index", []int{11}, Postgres, as(File)},
+
+		{"splits H14", "split-publish-dups", []int{5, 6, 8, 9, 10, 11}, File, as(Postgres)},
+		{"splits H14", "split-publish-replace", []int{2}, File, failed("NotFound", `{"NotFound":{"splits":{"split_ids":["rep-x","rep-y"]}}}`)},
+		{"splits H14", "split-publish-replace", []int{17}, File, as(Postgres)},
+
+		{"splits H42", "split-stage-values", []int{8}, "", answered(`[]`)},
+		{"json H4", "split-stage-values", []int{7}, "", edited(as(Postgres), split+"5/colour", `"red"`, split+"5/nested", `{"a":[1,2]}`)},
+
+		{"splits H19", "split-list-mature", []int{17, 18, 19, 20, 25}, File, as(Postgres)},
+		{"splits H20", "split-list-combo", []int{7}, File, as(Postgres)},
+		{"splits H20", "split-list-time-bounds", []int{18, 19, 20, 21, 22}, File, as(Postgres)},
+		{"splits H21", "split-list-tags", []int{16, 23}, File, edited(as(Postgres), split+"3/create_timestamp", "0")},
+		{"splits H22", "split-list-combo", []int{20}, File, as(Postgres)},
+		{"splits H23", "split-list-uid-order", []int{7, 8, 9, 10, 11, 12, 13}, File, as(Postgres)},
+		{"uid twice", "split-list-ids", []int{23}, File, as(Postgres)},
+	}
+}
