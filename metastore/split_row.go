@@ -58,6 +58,9 @@ func (s *Split) Row() SplitRow {
 // ParseSplitRow reads the peer's Split document. The metadata keys follow the rules of
 // ParseSplitMetadata. It fails with JsonDeserializeError.
 func ParseSplitRow(text []byte) (SplitRow, error) {
+	if row, ok := scanSplitRow(viewString(text)); ok {
+		return row, nil
+	}
 	var row SplitRow
 	err := strictjson.Decode("", text, func(r *strictjson.Reader) error { return row.read(r, unixNow) })
 	if err != nil {
