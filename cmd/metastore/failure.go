@@ -56,13 +56,17 @@ func (f *clientFlags) explain(ctx context.Context, err error, doing string) erro
 	if err == nil {
 		return nil
 	}
+	if reason, dialing := dialFailure(err); dialing {
+		return withHint(fmt.Errorf("%s: the server at %s cannot be reached: %s", doing, f.server, reason),
+			"is `metastore serve` running there? Name another server with --server HOST:PORT or HOLDFAST_SERVER")
+	}
 	failed := fmt.Errorf("%s: %w", doing, err)
 	if context.Cause(ctx) == errInterrupted {
 		return fmt.Errorf("%s: %w", doing, errInterrupted)
 	}
 	switch {
 	case errors.Is(err, metastore.ErrUnavailable):
-		return withHint(failed, "is `metastore serve` running at %s? Name another server with --server HOST:PORT or HOLDFAST_SERVER", f.server)
+		return withHint(failed, "the server at %s, or the storage behind it, is not available now; try again in a while", f.server)
 	case errors.Is(err, &metastore.Error{Kind: metastore.KindTimeout}):
 		return withHint(failed, "the server at %s did not answer in %s; --timeout allows more", f.server, f.timeout)
 	case errors.Is(err, metastore.NotFound(metastore.Entity{})) && isAbout(err, metastore.EntityIndex):
@@ -82,6 +86,9 @@ func (f *clientFlags) explainChange(ctx context.Context, err error, doing, check
 	if errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
 		return withHint(fmt.Errorf("%s: %w", doing, rpc.ErrCreateOnlyUnsupported), "the server at %s wrote nothing", f.server)
 	}
+	if _, dialing := dialFailure(err); dialing {
+		return f.explain(ctx, err, doing)
+	}
 	if typed := metastore.AsError(err); !typed.Kind.CertainlyAborted() {
 		if context.Cause(ctx) == errInterrupted {
 			err = errInterrupted
@@ -89,6 +96,15 @@ func (f *clientFlags) explainChange(ctx context.Context, err error, doing, check
 		return withHint(fmt.Errorf("%s: %w: the outcome is unknown, the change may or may not have been made", doing, err), "%s", check)
 	}
 	return f.explain(ctx, err, doing)
+}
+
+// dialFailure reports whether no connection to a server could be made, and why. Nothing was sent then.
+func dialFailure(err error) (reason string, dialing bool) {
+	if !errors.Is(err, metastore.ErrUnavailable) {
+		return "", false
+	}
+	_, reason, dialing = strings.Cut(err.Error(), "Error while dialing: ")
+	return strings.Trim(reason, `"`), dialing
 }
 
 func isAbout(err error, kind metastore.EntityKind) bool {

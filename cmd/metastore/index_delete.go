@@ -29,7 +29,7 @@ index and creates it again meanwhile, the new one stays. ID may be a UID "ID:ULI
 
 With --format json: {"index_uid": "..."}.`,
 		Example: "  metastore index delete web-access --yes",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("ID", "which index?"),
 		RunE: c.work(func(cmd *cobra.Command, args []string) error {
 			if !yes && !c.stdinTerminal {
 				return usagef("delete index %q: stdin is no terminal, so --yes is needed", args[0])

@@ -22,7 +22,7 @@ func (c *command) indexDescribe(f *clientFlags) *cobra.Command {
 
 With --format json: the index document.`,
 		Example: "  metastore index describe web-access",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("ID", "which index?"),
 		RunE: c.work(func(cmd *cobra.Command, args []string) error {
 			return c.withClient(cmd, f, func(ctx context.Context, client *rpc.Client) error {
 				index, err := f.lookUp(ctx, client, args[0])

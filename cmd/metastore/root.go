@@ -100,9 +100,24 @@ func (c *command) group(use, short, long string, commands ...*cobra.Command) *co
 	return group
 }
 
+// oneArgument demands exactly one argument.
+func oneArgument(name, question string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return fmt.Errorf("the argument %s is missing: %s", name, question)
+		case 1:
+			return nil
+		default:
+			return fmt.Errorf("unexpected argument %q behind %s", args[1], name)
+		}
+	}
+}
+
 // needSubcommand fails: the command says what to do only together with another word.
 func (c *command) needSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
+		cmd.SuggestionsMinimumDistance = 2
 		text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 			text += fmt.Sprintf(", did you mean %q?", near[0])

@@ -51,11 +51,11 @@ With --format json: {"index_uid", "published": [ID], "replaced": [ID]}.`,
 				if f.format == output.JSON {
 					return json.NewEncoder(c.stdout).Encode(publication{index.IndexUID.String(), orEmpty(ids), orEmpty(replaced)})
 				}
-				text := "published " + output.Plural(len(ids), "split")
+				text := output.Plural(len(ids), "split") + " published"
 				if len(replaced) > 0 {
-					text += " and marked the " + output.Plural(len(replaced), "split") + " that they replace for deletion"
+					text += ", " + output.Plural(len(replaced), "replaced split") + " marked for deletion"
 				}
-				return c.print("%s of index %s (UID %s)", text, index.IndexUID.IndexID, index.IndexUID)
+				return c.print("index %s: %s", index.IndexUID.IndexID, text)
 			})
 		}),
 	}
@@ -127,10 +127,14 @@ func (c *command) splitChange(f *splitFlags, change change) *cobra.Command {
 					return f.changeFailed(ctx, err, change.doing, "repeating the command is safe")
 				}
 				if f.format == output.JSON {
-					return json.NewEncoder(c.stdout).Encode(map[string]any{"index_uid": index.IndexUID.String(), change.key: ids})
+					list, err := json.Marshal(ids)
+					if err != nil {
+						return err
+					}
+					return c.print(`{"index_uid":"%s","%s":%s}`, index.IndexUID, change.key, list)
 				}
-				return c.print("%s: %s of index %s (UID %s); ids that it does not have were ignored",
-					change.done, output.Plural(len(ids), "split"), index.IndexUID.IndexID, index.IndexUID)
+				return c.print("index %s: %s %s; ids that it does not have are ignored",
+					index.IndexUID.IndexID, output.Plural(len(ids), "split"), change.done)
 			})
 		}),
 	}

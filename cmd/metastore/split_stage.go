@@ -52,7 +52,7 @@ func (c *command) splitStage(f *splitFlags) *cobra.Command {
 		Long:  splitStageHelp,
 		Example: `  metastore split stage --index web-access --create-only splits.json
   metastore split list --index old --format json | metastore split stage --index new --create-only -`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE", "which file holds the splits? - is stdin"),
 		RunE: c.work(func(cmd *cobra.Command, args []string) error {
 			if err := s.validate(); err != nil {
 				return err
@@ -137,7 +137,7 @@ func (c *command) stageSplits(ctx context.Context, s *stageFlags, client *rpc.Cl
 		if err == nil {
 			err = s.stageBatch(ctx, client, uid, &batch, result)
 		} else {
-			err = fmt.Errorf("stage splits for index %q: %w", s.index, err)
+			err = withHint(fmt.Errorf("stage splits for index %q: %w", s.index, err), "nothing was staged")
 		}
 		if err != nil {
 			return result.failed(err, batch)

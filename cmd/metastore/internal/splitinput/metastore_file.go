@@ -1,7 +1,6 @@
 package splitinput
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -100,15 +99,10 @@ func (r *Reader) restOfFile() error {
 			}
 			return r.end("the metastore.json")
 		}
-		name, err := r.decoder.ReadValue()
-		if err != nil {
-			return unexpectedEnd(err)
-		}
-		if string(name) == `"`+splitsKey+`"` {
-			return errors.New("key \"splits\" appears twice")
-		}
-		if err := r.decoder.SkipValue(); err != nil {
-			return unexpectedEnd(err)
+		for range 2 { // a name and its value
+			if err := r.decoder.SkipValue(); err != nil {
+				return unexpectedEnd(err)
+			}
 		}
 	}
 }

@@ -99,7 +99,11 @@ func (r *Reader) locate(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: %w after byte %d", r.name, errTruncated, r.decoder.InputOffset())
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s: byte %d is no JSON: %w", r.name, syntax.ByteOffset, syntax.Err)
+		place := ""
+		if syntax.JSONPointer != "" {
+			place = fmt.Sprintf(" (%.100s)", syntax.JSONPointer)
+		}
+		return fmt.Errorf("%s: byte %d%s is no JSON: %w", r.name, syntax.ByteOffset, place, syntax.Err)
 	default:
 		return fmt.Errorf("%s: before byte %d: %w", r.name, r.decoder.InputOffset(), err)
 	}
