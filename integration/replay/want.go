@@ -117,11 +117,6 @@ func edited(base want, changes ...string) want {
 	}
 }
 
-// recorded wants what was recorded on the same store; it is a base of edited.
-func recorded() want {
-	return func(step *step, backend Backend) (*answer, error) { return step.on(backend), nil }
-}
-
 // with returns a copy of the value in which the value at a path is another one, or is gone.
 func (v value) with(path []string, replacement *value) (value, error) {
 	changed := v
