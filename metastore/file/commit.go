@@ -209,7 +209,7 @@ func (l *commitLog[S]) put(ctx context.Context, base *head[S], e *entry, text []
 			return false, l.storageError(err, "creating", key)
 		}
 		// The entry may still arrive. Offering the very same entry again cannot commit it twice.
-		if attempt == putAttempts || pause(ctx, rand.N(time.Duration(attempt)*100*time.Millisecond)) != nil {
+		if attempt == putAttempts || pause(ctx, l.env.retryPause(attempt)) != nil {
 			l.checked.Store(nil)
 			return false, metastore.Unavailable(err, "changing %s: creating object %s: the outcome is unknown", l.name, key)
 		}

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -17,6 +18,9 @@ type environment struct {
 
 	// confirmAge and removalAge are explained in the package comment; only tests change them.
 	confirmAge, removalAge time.Duration
+
+	// retryPause is how long to wait before an entry is offered again; only tests change it.
+	retryPause func(attempt int) time.Duration
 
 	// ctx ends when the store closes; what nobody waits for runs under it.
 	ctx    context.Context
@@ -38,6 +42,9 @@ func newEnvironment(b bucket, options Options) *environment {
 		clock:        time.Now,
 		confirmAge:   confirmAge,
 		removalAge:   removalAge,
+		retryPause: func(attempt int) time.Duration {
+			return rand.N(time.Duration(attempt) * 100 * time.Millisecond)
+		},
 		loading:      make(chan struct{}, maxConcurrentLoads),
 		snapshotting: make(chan struct{}, 1),
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -39,6 +40,7 @@ func openOn(t testing.TB, b bucket, change ...func(*Options)) *Store {
 // trimEagerly makes a store write snapshots often and remove entries at once.
 func trimEagerly(s *Store) *Store {
 	s.env.confirmAge, s.env.removalAge = 0, 0
+	s.env.retryPause = func(int) time.Duration { return 0 }
 	return s
 }
 
