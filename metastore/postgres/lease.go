@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 // The connection is touched by one goroutine at a time: by the timer only between visiting and visited, when
 // the listing does not use it.
 type lease struct {
+	ctx     context.Context // of the listing
 	timeout time.Duration
 
 	mu    sync.Mutex
@@ -21,8 +23,8 @@ type lease struct {
 	timer *time.Timer
 }
 
-func newLease(conn *pgxpool.Conn, timeout time.Duration) *lease {
-	l := &lease{conn: conn, timeout: timeout}
+func newLease(ctx context.Context, conn *pgxpool.Conn, timeout time.Duration) *lease {
+	l := &lease{ctx: ctx, conn: conn, timeout: timeout}
 	l.mu.Lock() // the timer may fire before it is assigned
 	defer l.mu.Unlock()
 	l.timer = time.AfterFunc(timeout, l.check)
@@ -40,7 +42,7 @@ func (l *lease) check() {
 	if !l.since.IsZero() {
 		next -= time.Since(l.since)
 		if next <= 0 {
-			l.release()
+			l.giveBack()
 			return
 		}
 	}
@@ -68,12 +70,12 @@ func (l *lease) end() {
 	defer l.mu.Unlock()
 	l.timer.Stop()
 	if l.conn != nil {
-		l.release()
+		l.giveBack()
 	}
 }
 
-// release returns the connection to the pool, which closes it if its result was not read to the end.
-func (l *lease) release() {
-	l.conn.Release()
+// giveBack returns the connection to the pool, which closes it if its result was not read to the end.
+func (l *lease) giveBack() {
+	release(l.ctx, l.conn)
 	l.conn = nil
 }

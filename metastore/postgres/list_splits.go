@@ -68,7 +68,7 @@ func (s *Store) stream(ctx context.Context, statement listStatement, visit func(
 	if err != nil {
 		return err
 	}
-	lease := newLease(conn, s.options.StreamStallTimeout)
+	lease := newLease(ctx, conn, s.options.StreamStallTimeout)
 	defer lease.end()
 
 	// The format and the types are in the text, so one unnamed statement does, whatever the mode.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -53,6 +55,7 @@ const (
 	defaultAcquireTimeout     = 10 * time.Second
 	defaultStreamStallTimeout = 60 * time.Second
 	connectTimeout            = 10 * time.Second
+	cancelTimeout             = 2 * time.Second // for the server to answer a cancelled call
 	applicationName           = "holdfast-metastore"
 )
 
@@ -87,6 +90,10 @@ func configureSession(config *pgx.ConnConfig) {
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.StatementCacheCapacity = 0
 	config.DescriptionCacheCapacity = 0
+	// A call whose context ends is cancelled at the server too, rather than left to wait for a lock there.
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTimeout}
+	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}

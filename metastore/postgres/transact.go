@@ -89,13 +89,24 @@ func (s *Store) attempt(ctx context.Context, queries []query) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
+	defer release(ctx, conn)
 	err = s.send(ctx, conn, queries)
 	if isDisconnect(err) {
 		// The other idle connections probably lead to the same server.
 		s.pool.Reset()
 	}
 	return err
+}
+
+// release gives a connection back. One whose call was cancelled is closed: the order to cancel could reach the server late,
+// and hit the next call.
+func release(ctx context.Context, conn *pgxpool.Conn) {
+	if ctx.Err() != nil {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Conn().Close(bounded) // it is of no more use either way
+	}
+	conn.Release()
 }
 
 var errPoolBusy = errors.New("no connection to the database became free in time")

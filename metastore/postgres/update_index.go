@@ -49,7 +49,7 @@ func (s *Store) tryChangeIndex(ctx context.Context, indexUID metastore.IndexUID,
 		return nil, err
 	}
 	// A connection whose transaction is still open is not reused but closed, which undoes the transaction.
-	defer conn.Release()
+	defer release(ctx, conn)
 
 	uid := textArgument(indexUID.String())
 	var metadata *metastore.IndexMetadata
