@@ -36,12 +36,12 @@ type environment struct {
 
 func newEnvironment(b bucket, options Options) *environment {
 	e := &environment{
-		bucket:       b,
-		logger:       options.Logger,
-		options:      options,
-		clock:        time.Now,
-		confirmAge:   confirmAge,
-		removalAge:   removalAge,
+		bucket:     b,
+		logger:     options.Logger,
+		options:    options,
+		clock:      time.Now,
+		confirmAge: confirmAge,
+		removalAge: removalAge,
 		retryPause: func(attempt int) time.Duration {
 			return rand.N(time.Duration(attempt) * 100 * time.Millisecond)
 		},
