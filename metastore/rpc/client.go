@@ -42,6 +42,10 @@ func Dial(target string, options ClientOptions) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{options: options}
+	codec, err := newProtoCodec()
+	if err != nil {
+		return nil, err
+	}
 	transport := insecure.NewCredentials()
 	if options.TLS != nil {
 		transport = credentials.NewTLS(options.TLS)
@@ -49,6 +53,7 @@ func Dial(target string, options ClientOptions) (*Client, error) {
 	dialOptions := append([]grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
 		grpc.WithDefaultCallOptions(
+			grpc.ForceCodecV2(codec),
 			grpc.MaxCallRecvMsgSize(options.MaxMessageSize),
 			grpc.MaxCallSendMsgSize(options.MaxMessageSize),
 		),

@@ -69,7 +69,12 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 		unary = append([]grpc.UnaryServerInterceptor{metrics.UnaryServerInterceptor()}, unary...)
 		stream = append([]grpc.StreamServerInterceptor{metrics.StreamServerInterceptor()}, stream...)
 	}
+	codec, err := newProtoCodec()
+	if err != nil {
+		return nil, err
+	}
 	grpcOptions := []grpc.ServerOption{
+		grpc.ForceServerCodecV2(codec),
 		grpc.MaxRecvMsgSize(options.MaxMessageSize),
 		grpc.MaxSendMsgSize(options.MaxMessageSize),
 		// One connection can reach the limit on concurrent requests, so that overload is answered and
