@@ -18,7 +18,7 @@ type logFlags struct {
 
 func (f *logFlags) add(flags *pflag.FlagSet) {
 	f.format = "text"
-	flags.TextVar(&f.level, "log-level", slog.LevelInfo, "the least important lines to log: debug, info, warn or error")
+	flags.TextVar(&f.level, "log-level", slog.LevelInfo, "the least important `level` to log: debug, info, warn or error")
 	flags.StringVar(&f.format, "log-format", "text", "form of log lines: text or json")
 }
 
