@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long tests wait for what has to happen.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // buffer is a bytes.Buffer that may be read while it is written.
 type buffer struct {

@@ -25,7 +25,7 @@ import (
 	"holdfast/metastore/rpc"
 )
 
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // slowStore holds calls of ClusterIdentity until they are released.
 type slowStore struct {
