@@ -1,0 +1,208 @@
+package splitfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Names of bundled files that have a meaning here.
+const (
+	// RecoveryEntryName is the bundled file that holds the split's row and its parents.
+	RecoveryEntryName = "split_recovery_metadata"
+	// MetaJSONName is the bundled file without which no searcher can open a split.
+	MetaJSONName = "meta.json"
+)
+
+// Entry is a bundled file.
+type Entry struct {
+	Name string
+	Span
+}
+
+// parseBundle reads the JSON of the bundle metadata, {"files":{name:{"start":n,"end":n}}}, and returns
+// the entries in the order of their places. offset is where the JSON is in the object, body is the
+// size of the body, in which every entry must lie.
+//
+// Unknown keys beside "files" are ignored, repeated keys are refused.
+func parseBundle(text []byte, offset, body int64, limits Limits) ([]Entry, error) {
+	p := bundleParser{
+		// Repeated names are found here; jsontext would remember those of ignored values, too.
+		dec:    jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)),
+		offset: offset,
+		body:   body,
+		limit:  limits.Entries,
+	}
+	if err := p.document(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(p.entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(a.Name, b.Name))
+	})
+	return p.entries, nil
+}
+
+type bundleParser struct {
+	dec     *jsontext.Decoder
+	offset  int64
+	body    int64
+	limit   int
+	entries []Entry
+}
+
+const bundleField = "bundle metadata"
+
+func (p *bundleParser) document() error {
+	files := false
+	err := p.object(bundleField, func(name string) error {
+		if name != "files" {
+			if err := p.dec.SkipValue(); err != nil {
+				return p.syntax(err)
+			}
+			return nil
+		}
+		if files {
+			return p.fault(`bundle metadata key "files"`, "", "is repeated")
+		}
+		files = true
+		return p.files()
+	})
+	if err != nil {
+		return err
+	}
+	if !files {
+		return fault("files", p.offset, "", "is missing in the bundle metadata")
+	}
+	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return p.fault(bundleField, "", "is followed by something else")
+	}
+	return nil
+}
+
+func (p *bundleParser) files() error {
+	seen := make(map[string]struct{}, 16)
+	return p.object("files", func(name string) error {
+		field := "files[" + clip(name) + "]"
+		if len(p.entries) == p.limit {
+			return p.fault(field, "", "is one file more than the %d that are allowed", p.limit)
+		}
+		if _, again := seen[name]; again {
+			return p.fault(field, "", "is repeated")
+		}
+		seen[name] = struct{}{}
+		span, err := p.span(field)
+		if err != nil {
+			return err
+		}
+		p.entries = append(p.entries, Entry{Name: name, Span: span})
+		return nil
+	})
+}
+
+func (p *bundleParser) span(field string) (Span, error) {
+	span := Span{Start: -1, End: -1}
+	err := p.object(field, func(name string) error {
+		var into *int64
+		switch name {
+		case "start":
+			into = &span.Start
+		case "end":
+			into = &span.End
+		default:
+			return p.fault(field+" key", clip(name), `is neither "start" nor "end"`)
+		}
+		if *into >= 0 {
+			return p.fault(field+"."+name, "", "is repeated")
+		}
+		return p.position(field+"."+name, into)
+	})
+	switch {
+	case err != nil:
+		return Span{}, err
+	case span.Start < 0:
+		return Span{}, p.fault(field+".start", "", "is missing")
+	case span.End < 0:
+		return Span{}, p.fault(field+".end", "", "is missing")
+	case span.Start > span.End:
+		return Span{}, p.fault(field+".start", number(span.Start), "is behind its end %d", span.End)
+	}
+	return span, nil
+}
+
+// position reads an offset within the body.
+func (p *bundleParser) position(field string, into *int64) error {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return p.syntax(err)
+	}
+	n, err := strconv.ParseUint(string(raw), 10, 64)
+	at := p.at() - int64(len(raw))
+	if err != nil {
+		return fault(field, at, clip([]byte(raw)), "is not an unsigned 64-bit integer")
+	}
+	if n > uint64(p.body) {
+		return fault(field, at, number(n), "is behind the end %d of the body", p.body)
+	}
+	*into = int64(n)
+	return nil
+}
+
+// object reads an object; member is called behind each name and must read the value.
+func (p *bundleParser) object(field string, member func(name string) error) error {
+	token, err := p.dec.ReadToken()
+	if err != nil {
+		return p.syntax(err)
+	}
+	if token.Kind() != jsontext.KindBeginObject {
+		return p.fault(field, "", "is not a JSON object")
+	}
+	for {
+		token, err := p.dec.ReadToken()
+		if err != nil {
+			return p.syntax(err)
+		}
+		if token.Kind() == jsontext.KindEndObject {
+			return nil
+		}
+		if err := member(token.String()); err != nil {
+			return err
+		}
+	}
+}
+
+// at returns the offset in the object behind what was read.
+func (p *bundleParser) at() int64 { return p.offset + p.dec.InputOffset() }
+
+func (p *bundleParser) fault(field, value, problem string, args ...any) error {
+	return fault(field, p.at(), value, problem, args...)
+}
+
+func (p *bundleParser) syntax(err error) error {
+	return p.fault(bundleField, "", "is not valid JSON: %v", err)
+}
+
+// checkTiling checks that the entries, in the order of their places, fill the body without gap and
+// overlap, as every writer of recovery entries lays them out.
+func checkTiling(entries []Entry, body int64) *FormatError {
+	var next int64
+	for _, e := range entries {
+		if e.Start != next {
+			what := "leaves a gap behind"
+			if e.Start < next {
+				what = "overlaps what ends at"
+			}
+			return fault("files["+clip(e.Name)+"].start", e.Start, number(e.Start), what+" %d", next)
+		}
+		next = e.End
+	}
+	if next != body {
+		return fault("files", next, "", "leave a gap between %d and the end %d of the body", next, body)
+	}
+	return nil
+}
