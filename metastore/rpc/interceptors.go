@@ -25,20 +25,28 @@ type interceptors struct {
 	slots chan struct{}
 	// draining ends the streams that only wait for news, such as health watches.
 	draining context.Context
+
+	recoverUnary  grpc.UnaryServerInterceptor
+	recoverStream grpc.StreamServerInterceptor
+}
+
+func newInterceptors(logger *slog.Logger, maxConcurrent int, draining context.Context) *interceptors {
+	i := &interceptors{logger: logger, slots: make(chan struct{}, maxConcurrent), draining: draining}
+	i.recoverUnary = recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(i.recovered))
+	i.recoverStream = recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(i.recovered))
+	return i
 }
 
 func (i *interceptors) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (response any, err error) {
-	recovering := recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(i.recovered))
 	err = i.call(ctx, info.FullMethod, func(md metadata.MD) error { return grpc.SetTrailer(ctx, md) }, func(ctx context.Context) error {
 		var err error
-		response, err = recovering(ctx, request, info, handler)
+		response, err = i.recoverUnary(ctx, request, info, handler)
 		return err
 	})
 	return response, err
 }
 
 func (i *interceptors) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	recovering := recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(i.recovered))
 	setTrailer := func(md metadata.MD) error { stream.SetTrailer(md); return nil }
 	return i.call(stream.Context(), info.FullMethod, setTrailer, func(ctx context.Context) error {
 		if !isMetastoreMethod(info.FullMethod) {
@@ -47,7 +55,7 @@ func (i *interceptors) stream(server any, stream grpc.ServerStream, info *grpc.S
 			defer cancel()
 			defer context.AfterFunc(i.draining, cancel)()
 		}
-		return recovering(server, &contextStream{ServerStream: stream, ctx: ctx}, info, handler)
+		return i.recoverStream(server, &contextStream{ServerStream: stream, ctx: ctx}, info, handler)
 	})
 }
 

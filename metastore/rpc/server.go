@@ -53,11 +53,7 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 	s.draining, s.startDrain = context.WithCancel(s.lifetime)
 	s.health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
 
-	chain := &interceptors{
-		logger:   options.Logger,
-		slots:    make(chan struct{}, options.MaxConcurrentRequests),
-		draining: s.draining,
-	}
+	chain := newInterceptors(options.Logger, options.MaxConcurrentRequests, s.draining)
 	unary := []grpc.UnaryServerInterceptor{chain.unary}
 	stream := []grpc.StreamServerInterceptor{chain.stream}
 	var metrics *grpcprom.ServerMetrics
