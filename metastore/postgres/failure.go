@@ -15,6 +15,7 @@ import (
 // Conditions that the server reports, by their SQLSTATE.
 const (
 	stateDivisionByZero      = "22012"
+	stateUntranslatable      = "22021"
 	stateForeignKeyViolation = "23503"
 	stateUniqueViolation     = "23505"
 	stateReadOnly            = "25006"
@@ -59,6 +60,11 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 	// Only the message: the detail may quote whole rows.
 	cause := errors.New(err.Message + " (SQLSTATE " + err.Code + ")")
 	switch err.Code {
+	case stateUntranslatable:
+		// No index has an id that the database cannot hold.
+		if !isStorable(indexID) {
+			return metastore.NotFound(metastore.IndexEntity(indexID))
+		}
 	case stateForeignKeyViolation:
 		if indexID != "" {
 			return metastore.NotFound(metastore.IndexEntity(indexID))

@@ -21,6 +21,9 @@ type Profile struct {
 	// CreateTimestamp is the rule for the create timestamp of splits, in listings and in filters.
 	// Maturity always counts from the staged document's own timestamp.
 	CreateTimestamp CreateTimestampRule
+	// CutsErrors is true of a client: an error that names thousands of splits reaches it with the first of them
+	// only, because it travels in a header of limited size.
+	CutsErrors bool
 }
 
 // Run plays every case against one store, which open opens and arranges to be closed (with t.Cleanup).
@@ -78,6 +81,8 @@ func groups() []group {
 		{"list maturity", listMaturityCases()},
 		{"list order", listOrderCases()},
 		{"list pages", listPagesCases()},
+		{"random queries", listRandomCases()},
+		{"odd values", oddValuesCases()},
 		{"concurrency", concurrencyCases()},
 	}
 }
