@@ -90,7 +90,12 @@ func (l *commitLog[S]) commitWaiting() {
 		if group == nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), l.env.options.CommitTimeout)
+		bytes := 0
+		for _, r := range group {
+			bytes += r.bytes
+		}
+		timeout := l.env.options.CommitTimeout + transferTime(bytes)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		err := l.commit(ctx, group)
 		cancel()
 		for _, r := range group {
@@ -100,6 +105,11 @@ func (l *commitLog[S]) commitWaiting() {
 			close(r.done)
 		}
 	}
+}
+
+// transferTime is what bytes may take on a slow line, at 1 MiB a second.
+func transferTime(bytes int) time.Duration {
+	return time.Duration(bytes>>20) * time.Second
 }
 
 func (l *commitLog[S]) nextGroup() []*request[S] {
@@ -219,7 +229,7 @@ func (l *commitLog[S]) put(ctx context.Context, base *head[S], e *entry, text []
 // putOnce returns neither if another entry of the version is part of the log, and an error if it
 // could not be found out whether one is.
 func (l *commitLog[S]) putOnce(ctx context.Context, key string, e *entry, text []byte) (won bool, err error) {
-	attempt, cancel := context.WithTimeout(ctx, putTimeout)
+	attempt, cancel := context.WithTimeout(ctx, putTimeout+transferTime(len(text)))
 	defer cancel()
 	putErr := l.env.bucket.Create(attempt, key, text)
 	if putErr == nil {
@@ -246,7 +256,9 @@ func (l *commitLog[S]) putOnce(ctx context.Context, key string, e *entry, text [
 
 // settleCommit makes sure that a created entry is part of the log; see the package comment.
 func (l *commitLog[S]) settleCommit(ctx context.Context, base *head[S], e *entry, begun time.Time) (won bool, err error) {
-	genuine, err := l.confirm(ctx, base)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), putTimeout)
+	defer cancel()
+	genuine, err := l.confirm(after, base)
 	if err != nil {
 		l.checked.Store(nil)
 		return false, metastore.Unavailable(err, "changing %s: object %s was created, but the outcome is unknown", l.name, l.keys.entry(e.version))
@@ -257,7 +269,7 @@ func (l *commitLog[S]) settleCommit(ctx context.Context, base *head[S], e *entry
 	}
 	// The object stands where the log was removed long ago; no process takes it for an entry.
 	l.discard(base)
-	if err := l.env.bucket.Delete(ctx, l.keys.entry(e.version)); err != nil {
+	if err := l.env.bucket.Delete(after, l.keys.entry(e.version)); err != nil {
 		return false, l.storageError(err, "removing", l.keys.entry(e.version))
 	}
 	return false, nil

@@ -28,7 +28,8 @@ type Options struct {
 	SnapshotBytes   int64
 
 	// CommitTimeout is how long a commit may take, with its retries, until its callers are told that
-	// its outcome is unknown. Default: 30 seconds.
+	// its outcome is unknown, for a commit of less than 1 MiB; another second for each MiB. Default: 30
+	// seconds.
 	CommitTimeout time.Duration
 
 	// MaxConcurrentChecks is how many indexes are asked for news, or loaded, at once by a call about
@@ -63,7 +64,7 @@ const (
 )
 
 const (
-	// putTimeout bounds one attempt to create an entry.
+	// putTimeout bounds one attempt to create an entry of less than 1 MiB.
 	putTimeout = 10 * time.Second
 	// maxConcurrentLoads bounds the memory that loading takes beyond what is loaded.
 	maxConcurrentLoads = 4
