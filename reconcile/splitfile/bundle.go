@@ -37,7 +37,9 @@ func parseBundle(text []byte, offset, body int64, limits Limits) ([]Entry, error
 		dec:    jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)),
 		offset: offset,
 		body:   body,
-		limit:  limits.Entries,
+		// The usual number of files.
+		entries: make([]Entry, 0, 10),
+		limit:   limits.Entries,
 	}
 	if err := p.document(); err != nil {
 		return nil, err
@@ -60,7 +62,7 @@ const bundleField = "bundle metadata"
 
 func (p *bundleParser) document() error {
 	files := false
-	err := p.object(bundleField, func(name string) error {
+	err := p.object(func(name string) error {
 		if name != "files" {
 			if err := p.dec.SkipValue(); err != nil {
 				return p.syntax(err)
@@ -73,6 +75,9 @@ func (p *bundleParser) document() error {
 		files = true
 		return p.files()
 	})
+	if err == errNoObject {
+		return p.fault(bundleField, "", "is not a JSON object")
+	}
 	if err != nil {
 		return err
 	}
@@ -87,56 +92,65 @@ func (p *bundleParser) document() error {
 
 func (p *bundleParser) files() error {
 	seen := make(map[string]struct{}, 16)
-	return p.object("files", func(name string) error {
-		field := "files[" + clip(name) + "]"
+	err := p.object(func(name string) error {
 		if len(p.entries) == p.limit {
-			return p.fault(field, "", "is one file more than the %d that are allowed", p.limit)
+			return p.fault(fileField(name), "", "is one file more than the %d that are allowed", p.limit)
 		}
 		if _, again := seen[name]; again {
-			return p.fault(field, "", "is repeated")
+			return p.fault(fileField(name), "", "is repeated")
 		}
 		seen[name] = struct{}{}
-		span, err := p.span(field)
+		span, err := p.span(name)
 		if err != nil {
 			return err
 		}
 		p.entries = append(p.entries, Entry{Name: name, Span: span})
 		return nil
 	})
+	if err == errNoObject {
+		return p.fault("files", "", "is not a JSON object")
+	}
+	return err
 }
 
-func (p *bundleParser) span(field string) (Span, error) {
+// fileField names an entry in errors.
+func fileField(name string) string { return "files[" + clip(name) + "]" }
+
+// span reads the range of an entry.
+func (p *bundleParser) span(name string) (Span, error) {
 	span := Span{Start: -1, End: -1}
-	err := p.object(field, func(name string) error {
+	err := p.object(func(key string) error {
 		var into *int64
-		switch name {
+		switch key {
 		case "start":
 			into = &span.Start
 		case "end":
 			into = &span.End
 		default:
-			return p.fault(field+" key", clip(name), `is neither "start" nor "end"`)
+			return p.fault(fileField(name)+" key", clip(key), `is neither "start" nor "end"`)
 		}
 		if *into >= 0 {
-			return p.fault(field+"."+name, "", "is repeated")
+			return p.fault(fileField(name)+"."+key, "", "is repeated")
 		}
-		return p.position(field+"."+name, into)
+		return p.position(name, key, into)
 	})
 	switch {
+	case err == errNoObject:
+		return Span{}, p.fault(fileField(name), "", "is not a JSON object")
 	case err != nil:
 		return Span{}, err
 	case span.Start < 0:
-		return Span{}, p.fault(field+".start", "", "is missing")
+		return Span{}, p.fault(fileField(name)+".start", "", "is missing")
 	case span.End < 0:
-		return Span{}, p.fault(field+".end", "", "is missing")
+		return Span{}, p.fault(fileField(name)+".end", "", "is missing")
 	case span.Start > span.End:
-		return Span{}, p.fault(field+".start", number(span.Start), "is behind its end %d", span.End)
+		return Span{}, p.fault(fileField(name)+".start", number(span.Start), "is behind its end %d", span.End)
 	}
 	return span, nil
 }
 
 // position reads an offset within the body.
-func (p *bundleParser) position(field string, into *int64) error {
+func (p *bundleParser) position(name, key string, into *int64) error {
 	raw, err := p.dec.ReadValue()
 	if err != nil {
 		return p.syntax(err)
@@ -144,23 +158,26 @@ func (p *bundleParser) position(field string, into *int64) error {
 	n, err := strconv.ParseUint(string(raw), 10, 64)
 	at := p.at() - int64(len(raw))
 	if err != nil {
-		return fault(field, at, clip([]byte(raw)), "is not an unsigned 64-bit integer")
+		return fault(fileField(name)+"."+key, at, clip([]byte(raw)), "is not an unsigned 64-bit integer")
 	}
 	if n > uint64(p.body) {
-		return fault(field, at, number(n), "is behind the end %d of the body", p.body)
+		return fault(fileField(name)+"."+key, at, number(n), "is behind the end %d of the body", p.body)
 	}
 	*into = int64(n)
 	return nil
 }
 
+// errNoObject is what object returns for another kind of value.
+var errNoObject = errors.New("not a JSON object")
+
 // object reads an object; member is called behind each name and must read the value.
-func (p *bundleParser) object(field string, member func(name string) error) error {
+func (p *bundleParser) object(member func(name string) error) error {
 	token, err := p.dec.ReadToken()
 	if err != nil {
 		return p.syntax(err)
 	}
 	if token.Kind() != jsontext.KindBeginObject {
-		return p.fault(field, "", "is not a JSON object")
+		return errNoObject
 	}
 	for {
 		token, err := p.dec.ReadToken()
@@ -197,7 +214,7 @@ func checkTiling(entries []Entry, body int64) *FormatError {
 			if e.Start < next {
 				what = "overlaps what ends at"
 			}
-			return fault("files["+clip(e.Name)+"].start", e.Start, number(e.Start), what+" %d", next)
+			return fault(fileField(e.Name)+".start", e.Start, number(e.Start), what+" %d", next)
 		}
 		next = e.End
 	}

@@ -85,7 +85,7 @@ type Legacy struct {
 func (f *File) Legacy() (Legacy, error) {
 	if f.hasEntry {
 		entry, _ := f.Entry(RecoveryEntryName)
-		return Legacy{}, f.named(fault("files["+clip(RecoveryEntryName)+"]", entry.Start, "", "is there: the file is not a legacy file"))
+		return Legacy{}, f.named(fault(fileField(RecoveryEntryName), entry.Start, "", "is there: the file is not a legacy file"))
 	}
 	if err := f.searchable(); err != nil {
 		return Legacy{}, err
@@ -95,7 +95,7 @@ func (f *File) Legacy() (Legacy, error) {
 
 func (f *File) searchable() error {
 	if _, ok := f.Entry(MetaJSONName); !ok {
-		return f.named(fault("files["+clip(MetaJSONName)+"]", f.Layout.FooterStart, "", "is missing: the split cannot be searched"))
+		return f.named(fault(fileField(MetaJSONName), f.Layout.FooterStart, "", "is missing: the split cannot be searched"))
 	}
 	return nil
 }
@@ -113,10 +113,10 @@ func (f *File) Entry(name string) (Entry, bool) {
 func (f *File) ReadEntry(ctx context.Context, name string, limit int64) ([]byte, error) {
 	entry, ok := f.Entry(name)
 	if !ok {
-		return nil, f.named(fault("files["+clip(name)+"]", f.Layout.FooterStart, "", "is missing"))
+		return nil, f.named(fault(fileField(name), f.Layout.FooterStart, "", "is missing"))
 	}
 	if entry.Len() > limit {
-		return nil, f.named(fault("files["+clip(name)+"]", entry.Start, "", "has %d bytes; at most %d are allowed", entry.Len(), limit))
+		return nil, f.named(fault(fileField(name), entry.Start, "", "has %d bytes; at most %d are allowed", entry.Len(), limit))
 	}
 	return f.ReadRange(ctx, entry.Start, entry.End)
 }
