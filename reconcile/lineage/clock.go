@@ -40,10 +40,10 @@ func (c clock) old(object *Object) bool {
 
 // provesPublished says whether the object's age proves that it was published at some time.
 func (c clock) provesPublished(object *Object) bool {
-	if !c.options.GCHealthy || c.options.Live || !c.old(object) {
+	if !c.options.GCHealthy || c.options.Live || !c.old(object) || object.CreateTimestamp <= 0 {
 		return false
 	}
-	if c.options.IgnoreLastModified || object.CreateTimestamp <= 0 {
+	if c.options.IgnoreLastModified {
 		return true
 	}
 	return object.CreateTimestamp >= object.LastModified-lateUpload

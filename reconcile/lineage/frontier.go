@@ -14,11 +14,18 @@ const searchLimit = 10
 // contender is a member of the frontier: a split with parents that nothing proves to have been
 // published, and nothing proves not to.
 type contender struct {
-	x       node
-	group   node
-	missing int  // parents of which no readable object exists
-	needed  bool // one of them is listed by no other contender
+	x      node
+	group  node
+	weight int  // of the parents that cannot simply be published instead
+	needed bool // a parent of it is gone and listed by no other contender
 }
+
+// The documents of a parent that is gone are in its children only. A legacy parent holds its own, but
+// only a person can publish it.
+const (
+	weightGone   = 1 << 20
+	weightLegacy = 1
+)
 
 // decideFrontier chooses among the splits that compete for parents. Publishing one of them in place of
 // its parents is exact whether or not it was published, as it holds their documents; publishing two
@@ -45,9 +52,12 @@ func (d *decider) decideFrontier() {
 		c := &frontier[i]
 		c.group = groups.find(c.x)
 		for _, p := range d.parentsOf(c.x) {
-			if !d.readable(p) {
-				c.missing++
+			switch {
+			case d.gone(p):
+				c.weight += weightGone
 				c.needed = c.needed || listedBy[p] == 1
+			case d.place[p] == placeLegacy:
+				c.weight += weightLegacy
 			}
 		}
 	}
@@ -62,6 +72,12 @@ func (d *decider) decideFrontier() {
 	}
 }
 
+// gone says that a node's documents cannot be had from an object of its own: there is none that can be
+// read, or its row is marked and stays so.
+func (d *decider) gone(x node) bool {
+	return d.place[x] != placeReadable && d.place[x] != placeLegacy || d.state(x) == metastore.MarkedForDeletion
+}
+
 func (d *decider) inFrontier(x node) bool {
 	if !d.readable(x) || len(d.parentsOf(x)) == 0 || d.everPublished(x) || d.orphan(x) || d.inconsistent(x) {
 		return false
@@ -72,9 +88,9 @@ func (d *decider) inFrontier(x node) bool {
 	return d.state(x) != metastore.MarkedForDeletion // marked before it was published: it never was
 }
 
-// compareContenders orders by group and, in a group, by preference: those whose missing parents nobody
-// else holds, those with missing parents, delete rewrites (deletions stay applied), more parents, more
-// documents, smaller id.
+// compareContenders orders by group and, in a group, by preference: those that alone hold a parent that
+// is gone, those with parents that are gone or legacy, those that nobody else staged, delete rewrites
+// (deletions stay applied), more parents, more documents, smaller id.
 func (d *decider) compareContenders(a, b contender) int {
 	first := func(a, b bool) int {
 		switch {
@@ -90,12 +106,17 @@ func (d *decider) compareContenders(a, b contender) int {
 	return cmp.Or(
 		cmp.Compare(a.group, b.group),
 		first(a.needed, b.needed),
-		first(a.missing > 0, b.missing > 0),
+		first(a.weight > 0, b.weight > 0),
+		first(d.publishable(a.x), d.publishable(b.x)),
 		first(na == 1, nb == 1),
 		cmp.Compare(nb, na),
 		cmp.Compare(d.object(b.x).NumDocs, d.object(a.x).NumDocs),
 		cmp.Compare(a.x, b.x), // nodes are numbered by id
 	)
+}
+
+func (d *decider) publishable(x node) bool {
+	return d.state(x) != metastore.Staged || d.mayPublishStaged(d.row(x))
 }
 
 func (d *decider) decideGroup(group []contender) {
@@ -130,7 +151,7 @@ func (d *decider) decideGroup(group []contender) {
 				if !slices.Contains(d.excluded[winner], c.x) {
 					d.excluded[winner] = append(d.excluded[winner], c.x)
 				}
-			} else if !d.readable(p) {
+			} else if d.gone(p) {
 				uncovered = true
 			}
 		}
@@ -165,9 +186,8 @@ func (d *decider) chooseGreedily(group []contender) []bool {
 	return chosen
 }
 
-// chooseBest compares all selections without a shared parent and takes one that covers the most missing
-// parents: the documents of those are in no other object, while those of the others can be had from
-// the parents. Among equals it takes what the walk of chooseGreedily comes to first.
+// chooseBest compares all selections without a shared parent and takes one whose parents weigh most.
+// Parents that are there and readable weigh nothing, as they can be published instead. Among equals it takes what the walk of chooseGreedily comes to first.
 func (d *decider) chooseBest(group []contender) []bool {
 	var conflicts [searchLimit]uint16
 	holders := map[node]uint16{}
@@ -181,19 +201,19 @@ func (d *decider) chooseBest(group []contender) []bool {
 			conflicts[i] |= holders[p]
 		}
 	}
-	best, bestCovered := uint16(0), -1
-	var walk func(i int, taken, barred uint16, covered int)
-	walk = func(i int, taken, barred uint16, covered int) {
+	best, bestWeight := uint16(0), -1
+	var walk func(i int, taken, barred uint16, weight int)
+	walk = func(i int, taken, barred uint16, weight int) {
 		if i == len(group) {
-			if covered > bestCovered {
-				best, bestCovered = taken, covered
+			if weight > bestWeight {
+				best, bestWeight = taken, weight
 			}
 			return
 		}
 		if barred&(1<<i) == 0 {
-			walk(i+1, taken|1<<i, barred|conflicts[i], covered+group[i].missing)
+			walk(i+1, taken|1<<i, barred|conflicts[i], weight+group[i].weight)
 		}
-		walk(i+1, taken, barred, covered)
+		walk(i+1, taken, barred, weight)
 	}
 	walk(0, 0, 0, 0)
 	chosen := make([]bool, len(group))

@@ -2,6 +2,8 @@ package lineage
 
 import (
 	"math"
+
+	"holdfast/metastore"
 )
 
 // findHiddenLinks flags live splits whose documents another live split may contain through a split
@@ -30,23 +32,44 @@ func (d *decider) findHiddenLinks() {
 	for _, tree := range trees {
 		tree.build()
 	}
+	opaque := d.newestOpaque()
 	for x := range d.order {
 		x := node(x)
 		if !d.live[x] || !d.readable(x) {
 			continue
 		}
-		tree := trees[d.scopeKey(x)]
-		if tree == nil {
-			continue
-		}
 		q := query{x: x}
 		q.ops, q.create = d.ancestorBounds(x)
 		q.start, q.end = timeRange(d.object(x))
-		if found := tree.find(q); found != none {
+		found := none
+		if tree := trees[d.scopeKey(x)]; tree != nil {
+			found = tree.find(q)
+		}
+		if found == none && opaque != none && d.state(x) != metastore.Published &&
+			(d.options.IgnoreLastModified || d.object(opaque).LastModified >= q.create) {
+			found = opaque
+		}
+		if found != none {
 			d.linkedTo[x] = found
 			d.flags[x] |= FlagHiddenLink
 		}
 	}
+}
+
+// newestOpaque returns the last written of the objects that searches see and whose parents are unknown,
+// or none: whatever is older than it and not known to be published may be contained in it.
+func (d *decider) newestOpaque() node {
+	newest := none
+	for x := range d.order {
+		x := node(x)
+		if d.state(x) != metastore.Published || d.readable(x) || d.place[x] == placeLegacy && d.clock.provesPublished(d.object(x)) {
+			continue
+		}
+		if newest == none || d.object(x).LastModified > d.object(newest).LastModified {
+			newest = x
+		}
+	}
+	return newest
 }
 
 // incomplete marks the splits with an ancestor of which no readable object exists.

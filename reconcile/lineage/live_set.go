@@ -49,8 +49,9 @@ func (d *decider) findPossibleLoss() {
 			continue
 		}
 		for _, p := range d.parentsOf(x) {
-			gone := d.place[p] == placeAbsent || d.place[p] == placeUnreadable
-			if gone && d.carrier[p] == none && d.state(p) != metastore.MarkedForDeletion {
+			// What complete rows have marked was replaced or given up when somebody still knew why.
+			accounted := d.state(p) == metastore.MarkedForDeletion && (d.options.RowsComplete || d.options.Live)
+			if d.gone(p) && d.carrier[p] == none && !accounted {
 				d.flags[x] |= FlagPossibleLoss
 				d.lost[x] = append(d.lost[x], p)
 			}

@@ -19,7 +19,8 @@ type Object struct {
 	RowlessTwice bool
 
 	// What follows comes from the recovery entry and is ignored unless Content is WithEntry; for
-	// Legacy objects CreateTimestamp may hold the time in the id, or 0 when there is none.
+	// Legacy objects CreateTimestamp holds the time in the id, or 0 when there is none; the age of an
+	// object without it proves nothing.
 
 	IndexUID        metastore.IndexUID
 	SourceID        string

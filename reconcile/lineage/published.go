@@ -21,8 +21,9 @@ func (d *decider) findEverPublished() {
 
 // discardLosers finds the splits that cannot have been published: a split is replaced at most once, so
 // the siblings of a published child were not published; and a split can only be published while its
-// parents are, so one that was not when a parent's row was marked never was. Its row must say so, or
-// the rows must be known to be complete: else its row may have been Published and got lost.
+// parents are, so one that was not when a parent's row was marked never was. For that the rows must be
+// known to be complete: else its own row may have been Published and got lost, and a Staged one may be
+// what a recovery left behind.
 //
 // An orphan's list still proves that its parents were published.
 func (d *decider) discardLosers() {
@@ -59,9 +60,8 @@ func (d *decider) discardLosers() {
 
 func (d *decider) discardByParentRow(x, p node) {
 	state, own := d.state(p), d.state(x)
-	unpublishedThen := own == metastore.Staged || own == 0 && (d.options.Live || d.options.RowsComplete)
 	switch {
-	case state == metastore.MarkedForDeletion && unpublishedThen && !d.everPublished(x):
+	case state == metastore.MarkedForDeletion && (d.options.Live || d.options.RowsComplete) && !d.everPublished(x):
 		if !d.orphan(x) {
 			d.orphanOf[x] = orphanhood{ReasonParentMarked, p}
 		}
