@@ -50,6 +50,8 @@ func deviations() []deviation {
 
 		{"indexes H12", "index-list-bad-patterns", []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27}, Postgres, as(File)},
 		{"indexes H11", "index-list-wildcards", []int{13}, Postgres, as(File)},
+		{"indexes H11", "split-stats", []int{20}, Postgres, as(File)},
+		{"indexes H12", "split-stats", []int{21, 22, 23, 24, 25, 26, 27, 28}, Postgres, as(File)},
 
 		{"undecodable", "index-metadata", []int{22}, "", invalidArgument},
 		{"undecodable", "split-no-index-uid", []int{25, 26}, "", invalidArgument},
@@ -61,7 +63,9 @@ func deviations() []deviation {
 		{"splits H43", "split-stage-huge", []int{19}, File, as(Postgres)},
 		{"splits H7", "split-stage-batch", []int{17}, File, as(Postgres)},
 		{"splits H7", "split-stage-values", []int{18, 19, 20}, File, as(Postgres)},
+		{"splits H7", "split-old-incarnation", []int{30}, File, as(Postgres)},
 		{"empty stage", "split-stage-batch", []int{4}, File, as(Postgres)},
+		{"empty stage", "split-old-incarnation", []int{11}, File, as(Postgres)},
 		{"splits H8", "split-stage-batch", []int{6, 7, 9, 10, 15, 20}, Postgres, as(File)},
 		{"repeated ids", "split-stage-batch", []int{13}, "", failedPrecondition(`"plain-2"`)},
 		{"repeated ids", "split-stage-batch", []int{14}, "", failedPrecondition(`"plain-3"`)},
@@ -71,6 +75,7 @@ func deviations() []deviation {
 
 		{"splits H13", "split-no-index-uid", []int{24}, Postgres, as(File)},
 		{"splits H13", "split-unknown-index", []int{11}, Postgres, as(File)},
+		{"splits H13", "split-old-incarnation", []int{14, 15}, Postgres, as(File)},
 
 		{"splits H14", "split-publish-dups", []int{5, 6, 8, 9, 10, 11}, File, as(Postgres)},
 		{"splits H14", "split-publish-replace", []int{2}, File, failed("NotFound", `{"NotFound":{"splits":{"split_ids":["rep-x","rep-y"]}}}`)},

@@ -166,7 +166,7 @@ func (m *matcher) matchValue(path string, want, got value) string {
 		return m.matchItems(path, want.items, got.items, m.matchValue)
 	case '{':
 		if wantKeys, gotKeys := want.keys(), got.keys(); !slices.Equal(wantKeys, gotKeys) {
-			return fmt.Sprintf("%s has the keys %v, want %v", path, gotKeys, wantKeys)
+			return fmt.Sprintf("%s has the keys %q, want %q", path, gotKeys, wantKeys)
 		}
 		for i, field := range want.members {
 			if difference := m.matchKey(path+"."+field.key, field.key, field.value, got.members[i].value, m.matchValue); difference != "" {
