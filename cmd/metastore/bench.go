@@ -53,7 +53,7 @@ func (c *command) bench() *cobra.Command {
 			defer cancel()
 			report, err := bench.Run(ctx, options)
 			if report != nil {
-				err = errors.Join(c.printReport(report, format), err)
+				err = errors.Join(c.printMeasurements(report, format), err)
 			}
 			return err
 		}),
@@ -83,7 +83,7 @@ func (c *command) benchProgress() func(string) {
 	return func(text string) { _, _ = fmt.Fprintf(c.stderr, "\r%s\033[K", text) }
 }
 
-func (c *command) printReport(report *bench.Report, format output.Format) error {
+func (c *command) printMeasurements(report *bench.Report, format output.Format) error {
 	if c.progress {
 		if _, err := fmt.Fprint(c.stderr, "\r\033[K"); err != nil {
 			return err
