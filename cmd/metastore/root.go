@@ -55,6 +55,9 @@ func run(ctx context.Context, args []string, sys *system) int {
 	if err == nil {
 		return exitSuccess
 	}
+	if errors.Is(err, errNeedsPerson) {
+		return exitNeedsPerson
+	}
 	var usage *usageError
 	isUsage := errors.As(err, &usage) || !c.begun
 	c.printFailure(err, isUsage, executed.CommandPath())
@@ -80,7 +83,7 @@ func (c *command) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	// The command index create has a --config of its own, which hides this one.
 	root.PersistentFlags().StringVar(&c.configPath, "config", "", "YAML file with settings (default $"+settings.ConfigVariable+")")
-	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.bench(), c.versionCommand())
+	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.reconcile(), c.bench(), c.versionCommand())
 	return root
 }
 

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"holdfast/cmd/metastore/internal/output"
+	"holdfast/reconcile"
+)
+
+// printReconcile writes the result and returns what the exit status says.
+func (c *command) printReconcile(f *reconcileFlags, name string, summary *reconcile.Summary) error {
+	if f.format == output.JSON {
+		text, err := json.Marshal(summary)
+		if err != nil {
+			return err
+		}
+		if err := c.print("%s", text); err != nil {
+			return err
+		}
+	} else {
+		for i := range summary.Indexes {
+			if err := c.printIndexSummary(name, &summary.Indexes[i]); err != nil {
+				return err
+			}
+		}
+		if f.report != "" {
+			if err := c.print("The report for each object is in %s.", f.report); err != nil {
+				return err
+			}
+		}
+	}
+	if summary.NeedsPerson() || summary.Failed() {
+		return errNeedsPerson
+	}
+	return nil
+}
+
+func (c *command) printIndexSummary(name string, s *reconcile.IndexSummary) error {
+	uid := s.IndexUID
+	switch {
+	case s.Missing && uid == "":
+		uid = "not in the metastore"
+	case s.Missing:
+		uid += ", not in the metastore"
+	case s.Created:
+		uid += ", created"
+	}
+	if err := c.print("index %s (%s)\nfiles in %s", s.IndexID, uid, s.Location); err != nil {
+		return err
+	}
+	table := output.NewTable(c.stdout, "DECISION", ">OBJECTS", ">DOCUMENTS", ">SIZE")
+	var documents, bytes uint64
+	for _, decision := range slices.Sorted(maps.Keys(s.Decisions)) {
+		documents += s.Documents[decision]
+		bytes += s.Bytes[decision]
+		err := table.Row(decision, output.Count(s.Decisions[decision]), output.Count(s.Documents[decision]), output.Bytes(s.Bytes[decision]))
+		if err != nil {
+			return err
+		}
+	}
+	if err := table.Row("total", output.Count(s.Objects), output.Count(documents), output.Bytes(bytes)); err != nil {
+		return err
+	}
+	if err := table.Close(); err != nil {
+		return err
+	}
+	if err := c.print("%s", sentence(name, s)); err != nil {
+		return err
+	}
+	return c.printFindings(s)
+}
+
+func sentence(name string, s *reconcile.IndexSummary) string {
+	skipped := ""
+	if s.Skipped > 0 {
+		skipped = fmt.Sprintf(", %s left alone because they have a row", output.Count(s.Skipped))
+	}
+	switch {
+	case name == "plan" && s.ToPublish == 0:
+		return "nothing to publish" + skipped
+	case name == "plan":
+		return fmt.Sprintf("run would publish %s%s", output.Plural(s.ToPublish, "split"), skipped)
+	case s.Staged == 0 && s.Published == 0 && s.Failed == 0:
+		return "nothing was changed" + skipped
+	}
+	text := fmt.Sprintf("staged %s, published %s", output.Count(s.Staged), output.Count(s.Published))
+	if s.Failed > 0 {
+		text += fmt.Sprintf(", failed %s", output.Count(s.Failed))
+	}
+	return text + skipped
+}
+
+func (c *command) printFindings(s *reconcile.IndexSummary) error {
+	for _, needsPerson := range []bool{false, true} {
+		for i := range s.Findings {
+			f := &s.Findings[i]
+			if f.NeedsPerson != needsPerson {
+				continue
+			}
+			label := "note"
+			if needsPerson {
+				label = "needs a person"
+			}
+			if err := c.print("\n%s: %s%s\n  %s", label, f.Code, someIDs(f.IDs), f.Message); err != nil {
+				return err
+			}
+			if f.Next != "" {
+				if err := c.print("  next: %s", f.Next); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return c.print("")
+}
+
+// someIDs names the first ids and how many there are.
+func someIDs(ids []string) string {
+	const most = 3
+	switch {
+	case len(ids) == 0:
+		return ""
+	case len(ids) <= most:
+		return ": " + strings.Join(ids, " ")
+	default:
+		return fmt.Sprintf(": %s and %s more", strings.Join(ids[:most], " "), output.Count(len(ids)-most))
+	}
+}

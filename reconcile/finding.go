@@ -1,0 +1,189 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"holdfast/metastore"
+	"holdfast/reconcile/lineage"
+)
+
+// Finding is what a reader of the report should know beyond the single objects.
+type Finding struct {
+	Code        string   `json:"code"` // of package lineage, or one of the codes here; stable
+	NeedsPerson bool     `json:"needs_person"`
+	IDs         []string `json:"split_ids,omitempty"`
+	Message     string   `json:"message"`
+	// Next is the command to type next; empty if there is none.
+	Next string `json:"next,omitempty"`
+}
+
+// Codes of findings beside those of package lineage.
+const (
+	// CodeMissingIndex: the metastore lacks the index.
+	CodeMissingIndex = "missing-index"
+	// CodeNewIncarnation: the files are of an earlier incarnation of the index.
+	CodeNewIncarnation = "new-incarnation"
+	// CodeEmptyListing: no split file lies where those of the index should be.
+	CodeEmptyListing = "empty-listing"
+	// CodeSizeMismatch: the sizes of the files differ from what the published rows say.
+	CodeSizeMismatch = "size-mismatch"
+	// CodeSharedLocation: the files of another index lie in the same directory. Nothing is written.
+	CodeSharedLocation = "shared-location"
+	// CodeOtherLocation: the index's own URI is not the directory that was read.
+	CodeOtherLocation = "other-location"
+	// CodeNameGuessed: no file says which index it belongs to.
+	CodeNameGuessed = "index-name-guessed"
+	// CodeNameDiffers: the directory has another name than the index of its files.
+	CodeNameDiffers = "index-name-differs"
+	// CodeFailed: splits that should have been published were not.
+	CodeFailed = "not-published"
+	// CodeOpstamp: recovered splits have delete opstamps that a new metastore counts up to again.
+	CodeOpstamp = "delete-opstamps"
+	// CodeLegacyRow: legacy files that should be published, whose rows cannot be derived.
+	CodeLegacyRow = reasonLegacyRow
+	// CodeParquet: the directory holds splits of another kind, which are not recovered.
+	CodeParquet = "parquet-splits"
+	// CodeMetastoreFile: a metastore.json lies beside the splits: something better than a recovery.
+	CodeMetastoreFile = "metastore-file"
+)
+
+func (w *indexWork) add(f Finding) { w.found = append(w.found, f) }
+
+// command completes a command for findings.
+func (r *runner) command(format string, args ...any) string {
+	text := "metastore " + fmt.Sprintf(format, args...)
+	if r.CommandFlags != "" {
+		text += " " + r.CommandFlags
+	}
+	return text
+}
+
+func findingNameGuessed(name string) Finding {
+	return Finding{Code: CodeNameGuessed, NeedsPerson: true, Message: fmt.Sprintf(
+		"no file in the directory %s says which index it belongs to; its name is taken for the index id", name)}
+}
+
+func findingNameDiffers(name, id string) Finding {
+	return Finding{Code: CodeNameDiffers, Message: fmt.Sprintf("the directory %s holds files of index %s", name, id)}
+}
+
+// addFindings adds those of the plan and those of the index as a whole.
+func (w *indexWork) addFindings() {
+	for _, f := range w.plan.Findings {
+		w.add(w.translate(f))
+	}
+	w.findEmptyListing()
+	w.findSizes()
+	w.findIncarnation()
+	w.findOpstamps()
+	w.findLegacyRows()
+	if n := w.listing.others["parquet split"]; n > 0 {
+		w.add(Finding{Code: CodeParquet, NeedsPerson: true, Message: fmt.Sprintf(
+			"%d Parquet splits lie there, which hold no metadata to recover their rows from", n)})
+	}
+	if w.listing.others["metastore.json"] > 0 && len(w.rows) == 0 {
+		w.add(Finding{Code: CodeMetastoreFile, NeedsPerson: true, Message: "a metastore.json lies beside the splits: if it can be read, importing it is better than recovering, " +
+			"because it knows what was published",
+			Next: fmt.Sprintf("metastore import --from %s --store URL", w.location)})
+	}
+}
+
+func (w *indexWork) findEmptyListing() {
+	if len(w.objects) > 0 {
+		return
+	}
+	published := 0
+	for _, r := range w.rows {
+		if r.state == metastore.Published {
+			published++
+		}
+	}
+	if published == 0 && !w.named {
+		return
+	}
+	w.add(Finding{Code: CodeEmptyListing, NeedsPerson: true, Message: fmt.Sprintf(
+		"no split file lies in %s, and the metastore has %d published rows: is the place right, and may it be read?", w.location, published),
+		Next: w.command("index describe %s", w.indexID)})
+}
+
+// findSizes compares the sizes of files with the ends of the footers in published rows.
+func (w *indexWork) findSizes() {
+	var ids []string
+	for i := range w.objects {
+		object := &w.objects[i]
+		if r, has := w.rows[object.id]; has && r.state == metastore.Published && r.metadata.FooterEnd != uint64(object.Size) {
+			ids = append(ids, object.id)
+		}
+	}
+	if len(ids) > 0 {
+		w.add(Finding{Code: CodeSizeMismatch, NeedsPerson: true, IDs: ids, Message: "the files do not have the sizes that their published rows say; searches in them fail"})
+	}
+}
+
+func (w *indexWork) findIncarnation() {
+	switch {
+	case w.summary.Missing && len(w.objects) > 0:
+		w.add(w.missingIndex())
+	case w.summary.RecoveredUID != "":
+		w.add(Finding{Code: CodeNewIncarnation, Message: fmt.Sprintf(
+			"the files are of incarnation %s, the index is %s: rows are written under the UID of the index. Keep both UIDs on record: if this metastore is lost too, the next recovery needs --alias %s",
+			w.summary.RecoveredUID, w.uid, w.summary.RecoveredUID)})
+	}
+}
+
+func (w *indexWork) findOpstamps() {
+	var greatest uint64
+	for i := range w.items {
+		if it := &w.items[i]; it.decision.Kind == lineage.Publish {
+			greatest = max(greatest, it.object.metadata.DeleteOpstamp)
+		}
+	}
+	if greatest > 0 {
+		w.add(Finding{Code: CodeOpstamp, Message: fmt.Sprintf(
+			"recovered splits have had delete tasks up to opstamp %d applied; a metastore that starts counting below it skips them in new delete tasks", greatest)})
+	}
+}
+
+func (w *indexWork) findLegacyRows() {
+	var ids []string
+	for i := range w.items {
+		if w.items[i].reason == reasonLegacyRow {
+			ids = append(ids, w.items[i].decision.ID)
+		}
+	}
+	if len(ids) > 0 {
+		w.add(Finding{Code: CodeLegacyRow, NeedsPerson: true, IDs: ids, Message: "these files were written by release 0.9 or older and are live, but say too little to derive their rows"})
+	}
+}
+
+// checkLocation compares the directory with the URIs of the indexes.
+func (w *indexWork) checkLocation(index *metastore.IndexMetadata) {
+	for _, other := range w.indexes {
+		if other.IndexUID == index.IndexUID || other.Config == nil {
+			continue
+		}
+		at, err := ParseLocation(other.Config.IndexURI, "")
+		if err == nil && at.Same(w.location) {
+			w.add(Finding{Code: CodeSharedLocation, NeedsPerson: true, Message: fmt.Sprintf(
+				"index %s has the same directory %s: its files would be published twice, and deleting them for one index takes them from the other; nothing is written",
+				other.IndexUID, w.location), Next: w.command("index describe %s", other.IndexUID.IndexID)})
+		}
+	}
+	if index.Config == nil {
+		return
+	}
+	at, err := ParseLocation(index.Config.IndexURI, "")
+	if err != nil || !at.Same(w.location) {
+		w.add(Finding{Code: CodeOtherLocation, Message: fmt.Sprintf(
+			"the files were read from %s, but searchers read the index at its URI %s: make sure that both are the same place", w.location, index.Config.IndexURI)})
+	}
+}
+
+func (w *indexWork) sharesLocation() bool {
+	for i := range w.found {
+		if w.found[i].Code == CodeSharedLocation {
+			return true
+		}
+	}
+	return false
+}

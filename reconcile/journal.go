@@ -1,0 +1,210 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"holdfast/metastore"
+)
+
+// journal is a file of JSON lines that remembers, for later runs, what was read of each object and
+// which rows were staged. Several processes may append to one file: a line is written with one call,
+// between line ends, so that a line that a killed process tore spoils no other one.
+//
+// What it says about an object counts as long as the object has the same size, time and ETag. What it
+// says about rows is about one incarnation of an index, which no other metastore has.
+type journal struct {
+	mu      sync.Mutex
+	file    *os.File // nil: nothing is remembered
+	buffer  bytes.Buffer
+	run     string
+	objects map[string]journalObject      // by location of the object
+	staged  map[stagedKey]map[string]bool // by the runs that may have staged it
+}
+
+type stagedKey struct{ indexUID, splitID string }
+
+// journalLine is one line; exactly one of the pointers is set.
+type journalLine struct {
+	Object *journalObject `json:"object,omitempty"`
+	Intent *journalStaged `json:"intent,omitempty"`  // the ids are going to be staged
+	Result *journalStaged `json:"skipped,omitempty"` // the ids were not staged after all: others had
+}
+
+type journalObject struct {
+	Location string          `json:"location"`
+	Size     int64           `json:"size"`
+	Modified time.Time       `json:"modified"`
+	ETag     string          `json:"etag,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Parents  []string        `json:"parents,omitempty"`
+	Legacy   bool            `json:"legacy,omitempty"`
+	Problem  string          `json:"problem,omitempty"` // why the content is unreadable
+}
+
+type journalStaged struct {
+	Run      string   `json:"run"`
+	IndexUID string   `json:"index_uid"`
+	IDs      []string `json:"split_ids"`
+}
+
+// maxJournalLine bounds the memory for one line, in bytes.
+const maxJournalLine = 64 << 20
+
+// flushJournal is how many bytes of what was read are held back; losing them costs reads only.
+const flushJournal = 64 << 10
+
+// openJournal reads the journal at path and opens it for appending; it is made if it does not exist.
+// An empty path gives a journal that remembers nothing. Lines that cannot be read are skipped.
+func openJournal(path, run string) (*journal, error) {
+	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}}
+	if path == "" {
+		return j, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the journal: %w", err)
+	}
+	if err := j.load(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("read the journal %s: %w", path, err), file.Close())
+	}
+	j.file = file
+	return j, nil
+}
+
+func (j *journal) load(from io.Reader) error {
+	lines := newLineReader(from, maxJournalLine)
+	known := false
+	for {
+		text, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var line journalLine
+		if json.Unmarshal(text, &line) != nil {
+			continue
+		}
+		known = j.replay(line) || known
+	}
+	if !known && lines.lines > 0 {
+		return errors.New("the file holds no line of a journal; name another file")
+	}
+	return nil
+}
+
+func (j *journal) replay(line journalLine) bool {
+	switch {
+	case line.Object != nil:
+		j.objects[line.Object.Location] = *line.Object
+	case line.Intent != nil:
+		j.remember(line.Intent, true)
+	case line.Result != nil:
+		j.remember(line.Result, false)
+	default:
+		return false
+	}
+	return true
+}
+
+func (j *journal) remember(s *journalStaged, staged bool) {
+	for _, id := range s.IDs {
+		key := stagedKey{s.IndexUID, id}
+		switch runs := j.staged[key]; {
+		case !staged:
+			delete(runs, s.Run)
+		case runs == nil:
+			j.staged[key] = map[string]bool{s.Run: true}
+		default:
+			runs[s.Run] = true
+		}
+	}
+}
+
+// object returns what is known of an unchanged object.
+func (j *journal) object(location string, entry Entry) (journalObject, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	o, found := j.objects[location]
+	return o, found && o.Size == entry.Size && o.Modified.Equal(entry.Modified) && o.ETag == entry.ETag
+}
+
+// mayHaveStaged reports whether a run that wrote to this journal staged the row, or was about to.
+func (j *journal) mayHaveStaged(uid metastore.IndexUID, id string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.staged[stagedKey{uid.String(), id}]) > 0
+}
+
+// addObject remembers what was read of an object.
+func (j *journal) addObject(o journalObject) error {
+	return j.append(journalLine{Object: &o}, false)
+}
+
+// addIntent says that the ids are about to be staged. It is on disk when the call returns.
+func (j *journal) addIntent(uid metastore.IndexUID, ids []string) error {
+	return j.append(journalLine{Intent: &journalStaged{j.run, uid.String(), ids}}, true)
+}
+
+// addSkipped takes back the intent for the ids: staging found rows of others.
+func (j *journal) addSkipped(uid metastore.IndexUID, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return j.append(journalLine{Result: &journalStaged{j.run, uid.String(), ids}}, true)
+}
+
+func (j *journal) append(line journalLine, sync bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if line.Object == nil {
+		j.replay(line)
+	}
+	if j.file == nil {
+		return nil
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("write to the journal: %w", err)
+	}
+	j.buffer.WriteByte('\n')
+	j.buffer.Write(text)
+	if sync || j.buffer.Len() >= flushJournal {
+		return j.flush(sync)
+	}
+	return nil
+}
+
+func (j *journal) flush(sync bool) error {
+	if j.buffer.Len() == 0 {
+		return nil
+	}
+	j.buffer.WriteByte('\n')
+	_, err := j.file.Write(j.buffer.Bytes())
+	j.buffer.Reset()
+	if err == nil && sync {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("write to the journal %s: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
+// close writes what is held back.
+func (j *journal) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
+	return errors.Join(j.flush(true), j.file.Close())
+}

@@ -1,0 +1,216 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"holdfast/metastore"
+	"holdfast/reconcile/lineage"
+	"holdfast/reconcile/splitfile"
+)
+
+// splitReader reads the footers of the split files of one index.
+type splitReader struct {
+	bucket   Bucket
+	location Location
+	journal  *journal
+	limiter  *limiter
+	workers  int
+	adaptive splitfile.Adaptive
+	progress func(read splitRead)
+
+	mu    sync.Mutex
+	stats ReadStats
+}
+
+// ReadStats is what reading the footers took.
+type ReadStats struct {
+	Read      int64 `json:"files_read"`
+	Journaled int64 `json:"files_known_from_journal"`
+	Requests  int64 `json:"read_requests"`
+	Bytes     int64 `json:"bytes_read"`
+	Throttled int64 `json:"throttled"`
+}
+
+// splitRead is told to the progress for each file.
+type splitRead struct{ bytes int64 }
+
+// mostThrottled is how often one object may be throttled until it counts as unreadable: with the
+// pauses of the limiter that is several minutes.
+const mostThrottled = 20
+
+// read reads every entry. A file that cannot be read or understood is an object of content
+// Unreadable; the only errors are those of the journal and the end of the context.
+func (r *splitReader) read(ctx context.Context, entries []Entry) ([]splitObject, error) {
+	objects := make([]splitObject, len(entries))
+	next := make(chan int)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(next)
+		for i := range entries {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range r.workers {
+		group.Go(func() error {
+			for i := range next {
+				if err := r.readOne(ctx, entries[i], &objects[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+func (r *splitReader) readOne(ctx context.Context, entry Entry, object *splitObject) error {
+	*object = splitObject{Entry: entry, id: splitIDOf(entry.Name)}
+	place := r.location.Child(entry.Name).String()
+	if known, found := r.journal.object(place, entry); found && object.restore(known) {
+		r.count(ReadStats{Journaled: 1}, 0)
+		return nil
+	}
+	stats := ReadStats{Read: 1}
+	transient := r.open(ctx, entry, object, &stats)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.count(stats, entry.Size)
+	if transient {
+		return nil // the next run shall try again
+	}
+	return r.journal.addObject(object.record(place))
+}
+
+func (r *splitReader) count(stats ReadStats, bytes int64) {
+	r.mu.Lock()
+	r.stats.Read += stats.Read
+	r.stats.Journaled += stats.Journaled
+	r.stats.Requests += stats.Requests
+	r.stats.Bytes += stats.Bytes
+	r.stats.Throttled += stats.Throttled
+	r.mu.Unlock()
+	if r.progress != nil {
+		r.progress(splitRead{bytes})
+	}
+}
+
+// open fills in the object. transient is set if what it found may be otherwise at the next try.
+func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject, stats *ReadStats) (transient bool) {
+	for attempt := 1; ; attempt++ {
+		if err := r.limiter.acquire(ctx); err != nil {
+			return true
+		}
+		file, err := r.openFile(ctx, entry, object.id)
+		throttled := err != nil && isThrottling(err)
+		r.limiter.release(throttled)
+		if file != nil {
+			stats.Requests += int64(file.Reads)
+			stats.Bytes += file.BytesRead
+		}
+		if throttled {
+			stats.Throttled++
+			if attempt < mostThrottled {
+				continue
+			}
+		}
+		if err == nil {
+			err = object.fill(file)
+		}
+		if err == nil {
+			return false
+		}
+		object.content, object.problem = lineage.Unreadable, err.Error()
+		var malformed *splitfile.FormatError
+		return !errors.As(err, &malformed)
+	}
+}
+
+func (r *splitReader) openFile(ctx context.Context, entry Entry, id string) (*splitfile.File, error) {
+	reader, done, err := r.bucket.Open(ctx, entry.Name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := splitfile.Open(ctx, reader, splitfile.Options{
+		SplitID: id, Size: metastore.Some(entry.Size), Adaptive: &r.adaptive,
+	})
+	return file, errors.Join(err, done())
+}
+
+// fill takes over what a file says.
+func (o *splitObject) fill(file *splitfile.File) error {
+	if file.IsLegacy() {
+		if _, err := file.Legacy(); err != nil {
+			return err
+		}
+		o.content = lineage.Legacy
+		return nil
+	}
+	metadata, parents, err := file.Metadata()
+	if err != nil {
+		return err
+	}
+	o.content, o.metadata, o.parents = lineage.WithEntry, metadata, parents
+	return nil
+}
+
+// record returns the object for the journal.
+func (o *splitObject) record(location string) journalObject {
+	record := journalObject{
+		Location: location, Size: o.Size, Modified: o.Modified, ETag: o.ETag, Parents: o.parents,
+		Legacy: o.content == lineage.Legacy, Problem: o.problem,
+	}
+	if o.content == lineage.WithEntry {
+		record.Metadata = json.RawMessage(o.metadata.Document())
+	}
+	return record
+}
+
+// restore takes over what the journal says. It reports false if that makes no sense.
+func (o *splitObject) restore(record journalObject) bool {
+	switch {
+	case record.Problem != "":
+		o.content, o.problem = lineage.Unreadable, record.Problem
+	case record.Legacy:
+		o.content = lineage.Legacy
+	default:
+		metadata, err := metastore.ParseSplitMetadata(record.Metadata)
+		if err != nil || metadata.SplitID != o.id || metadata.FooterEnd != uint64(o.Size) {
+			return false
+		}
+		o.content, o.metadata, o.parents = lineage.WithEntry, metadata, record.Parents
+	}
+	return true
+}
+
+// statAgain looks an object up again before its row is written. It fails if the object is gone or not
+// the one that was read.
+func statAgain(ctx context.Context, bucket Bucket, object *splitObject) error {
+	entry, err := bucket.Stat(ctx, object.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the object is gone since it was listed")
+	case err != nil:
+		return fmt.Errorf("look the object up again: %w", err)
+	case entry.Size != object.Size:
+		return fmt.Errorf("the object had %d bytes when it was listed and has %d now", object.Size, entry.Size)
+	case entry.ETag != "" && object.ETag != "" && entry.ETag != object.ETag:
+		return errors.New("the object was replaced since it was listed")
+	}
+	return nil
+}
