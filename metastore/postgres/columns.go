@@ -20,8 +20,6 @@ func (c columns) int8(i int) int64 {
 	return int64(binary.BigEndian.Uint64(c[i]))
 }
 
-func (c columns) bool(i int) bool { return len(c[i]) == 1 && c[i][0] != 0 }
-
 // seconds reads a timestamp as Unix seconds, rounded down.
 func (c columns) seconds(i int) int64 {
 	micros := c.int8(i)
