@@ -71,6 +71,7 @@ func appendSnapshotHead(dst []byte, version uint64, writeID uuid.UUID) []byte {
 
 func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 	h := &head[*indexState]{state: newIndexState()}
+	loader := splitLoader{state: h.state}
 	described := false
 	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
 		switch key {
@@ -91,7 +92,7 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			}
 			return err
 		case "splits":
-			return d.elements(func(text jsontext.Value) error { return h.state.loadSplit(text) })
+			return d.elements(func(text jsontext.Value) error { return loader.load(text) })
 		case "delete_tasks", "metrics_splits", "sketch_splits", "shards":
 			return d.nothing()
 		default:
@@ -107,19 +108,6 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 		return nil, errors.New("there are splits, but member index is missing")
 	}
 	return h, nil
-}
-
-func (s *indexState) loadSplit(text []byte) error {
-	row, err := metastore.ParseSplitRow(text)
-	if err != nil {
-		return err
-	}
-	split, err := row.Split()
-	if err != nil {
-		return err
-	}
-	s.splits.load(&split)
-	return nil
 }
 
 // nothing reads a member that holds what this program does not know yet; leaving it out would lose it.

@@ -28,12 +28,13 @@ func (s *Store) ListSplits(ctx context.Context, query *metastore.ListSplitsQuery
 	if limit == 0 {
 		return nil
 	}
+	var row metastore.SplitRow
 	deliver := func(_ metastore.IndexUID, split *metastore.Split) (more bool, err error) {
 		if offset > 0 {
 			offset--
 			return true, nil
 		}
-		row := split.Row()
+		row = split.Row()
 		limit--
 		return limit > 0, visit(&row)
 	}
