@@ -14,9 +14,9 @@ type splitFlags struct {
 
 func (c *command) split() *cobra.Command {
 	f := &splitFlags{}
-	group := c.group("split", "List, stage, publish, mark and delete splits",
-		"List, stage, publish, mark and delete the splits of an index of a running metastore server.",
-		c.splitList(f), c.splitStage(f), c.splitPublish(f), c.splitMark(f), c.splitDelete(f))
+	group := c.group("split", "List, stage, publish, mark, delete and inspect splits",
+		"List, stage, publish, mark and delete the splits of an index of a running metastore server, or\ninspect a split file.",
+		c.splitList(f), c.splitStage(f), c.splitPublish(f), c.splitMark(f), c.splitDelete(f), c.splitInspect(f))
 	f.add(group)
 	group.PersistentFlags().StringVar(&f.index, "index", "", "id of the index, or its UID ID:ULID (required)")
 	return group
