@@ -158,6 +158,7 @@ func BenchmarkStageWhatIsThere(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			exec(b, connect(b, store.options.DSN), "VACUUM ANALYZE splits")
 			parallelClients(b, 1000, func(client, _ int) error {
 				_, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batches[client], CreateOnly: createOnly})
 				return err
@@ -179,6 +180,7 @@ func BenchmarkPublishOnOneIndex(b *testing.B) {
 				}
 				ids = append(ids, splitIDs(list)...)
 			}
+			exec(b, connect(b, store.options.DSN), "VACUUM ANALYZE splits")
 			parallelClients(b, 1, func(_, call int) error {
 				return store.PublishSplits(context.Background(), metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[call : call+1]})
 			})

@@ -1,12 +1,20 @@
 -- The state of each split that exists; one row without split id if the index exists.
 -- $1 index uid, $2 split ids
 SELECT
-    split_id,
-    split_state
-FROM splits
-WHERE
-    index_uid = $1::text
-    AND split_id = ANY ($2::text[])
+    found.split_id,
+    found.split_state
+FROM unnest($2::text[]) AS wanted (split_id)
+-- See stage_splits_create_only.sql.
+CROSS JOIN LATERAL (
+    SELECT
+        splits.split_id,
+        splits.split_state
+    FROM splits
+    WHERE
+        splits.index_uid = $1::text
+        AND splits.split_id = wanted.split_id
+    LIMIT 1
+) AS found
 UNION ALL
 SELECT
     NULL,

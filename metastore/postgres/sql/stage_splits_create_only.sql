@@ -6,12 +6,21 @@
 -- $1 index uid, then one array for each column
 WITH present AS MATERIALIZED (
     SELECT
-        split_id,
-        split_state
-    FROM splits
-    WHERE
-        index_uid = $1::text
-        AND split_id = ANY ($2::text[])
+        found.split_id,
+        found.split_state
+    FROM unnest($2::text[]) AS wanted (split_id)
+    -- The limit keeps this a look-up for each id. Where statistics are missing, the planner would rather read all
+    -- splits of the index.
+    CROSS JOIN LATERAL (
+        SELECT
+            splits.split_id,
+            splits.split_state
+        FROM splits
+        WHERE
+            splits.index_uid = $1::text
+            AND splits.split_id = wanted.split_id
+        LIMIT 1
+    ) AS found
 ),
 target AS MATERIALIZED (
     SELECT index_uid
