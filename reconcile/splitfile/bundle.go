@@ -20,6 +20,12 @@ const (
 	MetaJSONName = "meta.json"
 )
 
+// maxNameSize is the cap on names in the bundle metadata, in bytes; file systems allow 255.
+const maxNameSize = 4096
+
+// maxDepth is how deeply unknown values may be nested; the bundle metadata itself has 3 levels.
+const maxDepth = 64
+
 // Entry is a bundled file.
 type Entry struct {
 	Name string
@@ -64,10 +70,7 @@ func (p *bundleParser) document() error {
 	files := false
 	err := p.object(func(name string) error {
 		if name != "files" {
-			if err := p.dec.SkipValue(); err != nil {
-				return p.syntax(err)
-			}
-			return nil
+			return p.skip()
 		}
 		if files {
 			return p.fault(`bundle metadata key "files"`, "", "is repeated")
@@ -187,10 +190,47 @@ func (p *bundleParser) object(member func(name string) error) error {
 		if token.Kind() == jsontext.KindEndObject {
 			return nil
 		}
-		if err := member(token.String()); err != nil {
+		name := token.String()
+		if err := p.checkName(name); err != nil {
+			return err
+		}
+		if err := member(name); err != nil {
 			return err
 		}
 	}
+}
+
+// skip passes over a value. Its names and its depth are bounded: jsontext spells out the way to a
+// fault, which else could be many times as long as the text.
+func (p *bundleParser) skip() error {
+	outside := p.dec.StackDepth()
+	for {
+		token, err := p.dec.ReadToken()
+		if err != nil {
+			return p.syntax(err)
+		}
+		depth := p.dec.StackDepth()
+		if depth > maxDepth {
+			return p.fault(bundleField, "", "is nested more than %d deep", maxDepth)
+		}
+		// In an object every other string is a name.
+		kind, length := p.dec.StackIndex(depth)
+		if token.Kind() == jsontext.KindString && kind == jsontext.KindBeginObject && length%2 == 1 {
+			if err := p.checkName(token.String()); err != nil {
+				return err
+			}
+		}
+		if depth == outside {
+			return nil
+		}
+	}
+}
+
+func (p *bundleParser) checkName(name string) error {
+	if len(name) > maxNameSize {
+		return p.fault(bundleField+" key", clip(name), "is longer than the %d bytes that are allowed", maxNameSize)
+	}
+	return nil
 }
 
 // at returns the offset in the object behind what was read.
@@ -201,7 +241,12 @@ func (p *bundleParser) fault(field, value, problem string, args ...any) error {
 }
 
 func (p *bundleParser) syntax(err error) error {
-	return p.fault(bundleField, "", "is not valid JSON: %v", err)
+	// The whole error would repeat the names that lead to the place, however long they are.
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) && syntactic.Err != nil {
+		err = syntactic.Err
+	}
+	return p.fault(bundleField, "", "is not valid JSON: %.200s", err.Error())
 }
 
 // checkTiling checks that the entries, in the order of their places, fill the body without gap and

@@ -149,6 +149,7 @@ func TestBundleMetadataIsReadStrictly(t *testing.T) {
 		{"a name twice, once with an escape", `{"files":{"a":{"start":0,"end":3},"\u0061":{"start":0,"end":3}}}`, `files["a"]`},
 		{"a range that is a list", `{"files":{"a":[0,3]}}`, `files["a"]`},
 		{"a range that is null", `{"files":{"a":null}}`, `files["a"]`},
+		{"a long name", `{"files":{"` + strings.Repeat("a", 4097) + `":{"start":0,"end":3}}}`, "bundle metadata key"},
 		{"start missing", `{"files":{"a":{"end":3}}}`, `files["a"].start`},
 		{"end missing", `{"files":{"a":{"start":0}}}`, `files["a"].end`},
 		{"start twice", `{"files":{"a":{"start":0,"start":0,"end":3}}}`, `files["a"].start`},
@@ -169,6 +170,7 @@ func TestBundleMetadataIsReadStrictly(t *testing.T) {
 		{"a second value", `{"files":{"a":{"start":0,"end":3}}}{}`, "bundle metadata"},
 		{"a zero behind it", `{"files":{"a":{"start":0,"end":3}}}` + "\x00", "bundle metadata"},
 		{"not UTF-8", "{\"files\":{\"\xff\":{\"start\":0,\"end\":3}}}", "bundle metadata"},
+		{"a long name in what is ignored", `{"x":[{"y":1,"` + strings.Repeat("a", 4097) + `":0}],"files":{"a":{"start":0,"end":3}}}`, "bundle metadata key"},
 		{"nested too deeply", `{"x":` + deep + `,"files":{"a":{"start":0,"end":3}}}`, "bundle metadata"},
 	}
 	for _, c := range cases {
@@ -188,6 +190,7 @@ func TestBundleMetadataMayHaveUnknownKeysAndSpaces(t *testing.T) {
 	for _, text := range []string{
 		`{"version":{"a":[1,{"a":1,"a":2}]},"files":{"a":{"start":0,"end":3}},"x":null}`,
 		" {\n\t\"files\" : { \"a\" : { \"end\" : 3 , \"start\" : 0 } } } \r\n",
+		`{"x":{"y":"` + strings.Repeat("long", 2000) + `","z":[true,"` + strings.Repeat("long", 2000) + `"]},"files":{"a":{"start":0,"end":3}}}`,
 		`{"f\u0069les":{"\u0061":{"st\u0061rt":0,"end":3}}}`,
 	} {
 		file := splitfiletest.File{Entries: []splitfiletest.Entry{{Name: "a", Data: []byte("abc")}}, MetadataJSON: []byte(text)}

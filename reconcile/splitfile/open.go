@@ -13,7 +13,8 @@ import (
 // at the end of the body, or longer than usual, once more again.
 //
 // A file that changes while it is read, or is not as long as Options.Size, is read anew twice, then
-// ChangedError is returned. The other errors are FormatError, ReadError, and one about options.
+// ChangedError is returned. Some storages refuse a range behind the end of the object, though: a file
+// that is shorter than Options.Size, or empty, may be a ReadError. The other errors are FormatError, ReadError, and one about options.
 func Open(ctx context.Context, reader RangeReader, options Options) (*File, error) {
 	if options.SplitID == "" {
 		return nil, errors.New("open split file: the split id is missing")
