@@ -169,7 +169,7 @@ func BenchmarkLoad(b *testing.B) {
 	uid := createIndex(b, s, "logs")
 	fill(b, s, uid, 100_000)
 	log, done := s.logs.use("logs")
-	if err := log.snapshot(b.Context()); err != nil {
+	if err := log.snapshot(b.Context(), 0); err != nil {
 		b.Fatal(err)
 	}
 	done()

@@ -73,7 +73,7 @@ func TestALargeSnapshotOnAnObjectStoreIsReadBack(t *testing.T) {
 		}
 		log, done := s.logs.use("logs")
 		defer done()
-		if err := log.snapshot(t.Context()); err != nil {
+		if err := log.snapshot(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 		h, size, err := log.readSnapshot(t.Context(), 4)

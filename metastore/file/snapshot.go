@@ -88,7 +88,7 @@ func (l *commitLog[S]) snapshotIfDue() {
 	}
 	started := l.env.start(func() {
 		defer l.snapshots.end()
-		if err := l.snapshot(l.env.ctx); err != nil && l.env.ctx.Err() == nil {
+		if err := l.snapshot(l.env.ctx, l.env.options.SnapshotEntries/2); err != nil && l.env.ctx.Err() == nil {
 			l.env.logger.Warn("writing a snapshot or removing what it replaces failed", "log", l.name, "error", err)
 		}
 	})
@@ -97,9 +97,9 @@ func (l *commitLog[S]) snapshotIfDue() {
 	}
 }
 
-// snapshot writes out the current state, unless another process has done so lately, and removes what
-// is no longer needed.
-func (l *commitLog[S]) snapshot(ctx context.Context) error {
+// snapshot writes out the current state, unless another process did so at most that many entries ago,
+// and removes what is no longer needed.
+func (l *commitLog[S]) snapshot(ctx context.Context, recent uint64) error {
 	if err := acquire(ctx, l.env.snapshotting); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (l *commitLog[S]) snapshot(ctx context.Context) error {
 		return err
 	}
 	if len(versions) > 0 {
-		if newest := versions[len(versions)-1]; newest+l.env.options.SnapshotEntries/2 >= h.version {
+		if newest := versions[len(versions)-1]; newest+recent >= h.version {
 			l.snapshots.reset(h.version-min(newest, h.version), 0)
 			return l.trim(ctx, versions)
 		}

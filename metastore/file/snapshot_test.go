@@ -178,8 +178,7 @@ func TestOldEntriesAndSnapshotsAreRemovedWhenTwoNewerSnapshotsExist(t *testing.T
 	defer done()
 	for round := range 4 {
 		stage(t, s, uid, fmt.Sprint("split-", round)) // version round + 2
-		s.env.options.SnapshotEntries = 1
-		if err := log.snapshot(t.Context()); err != nil {
+		if err := log.snapshot(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -197,8 +196,7 @@ func TestNothingIsRemovedThatThisProcessHasNotKnownForLong(t *testing.T) {
 	b, s := grown(t, 6, 3, 4, 5)
 	log, done := s.logs.use("logs")
 	defer done()
-	s.env.options.SnapshotEntries = 1
-	if err := log.snapshot(t.Context()); err != nil {
+	if err := log.snapshot(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(parseVersions(names(t, b, log.keys.entries()))); got != 6 {
@@ -214,8 +212,7 @@ func trimTo(t *testing.T, b bucket, uid metastore.IndexUID) *Store {
 	defer done()
 	for round := range 3 {
 		stage(t, other, uid, fmt.Sprint("other-", round))
-		other.env.options.SnapshotEntries = 1
-		if err := log.snapshot(t.Context()); err != nil {
+		if err := log.snapshot(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
