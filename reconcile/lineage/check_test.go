@@ -19,7 +19,7 @@ import (
 //
 // A flag excuses a fault only if it marks a split concerned and the assumption behind it is broken:
 //
-//	a document twice    hidden-link on one of the two, A1 broken; or
+//	a document twice    hidden-link on one of the two, or its row reported as stale, A1 broken; or
 //	                    young-l0 on one of the two that never was published (A2)
 //	a document lost     a split that holds it is left to a person: unreadable, legacy-undecided,
 //	                    staged-by-someone, or an orphan with possible-loss (A1 or A3 broken); or
@@ -27,7 +27,8 @@ import (
 //	a document back     in a split whose last replacement was marked without another (A3), or is
 //	                    left to a person, like the row, if it is stale; in a young-l0 one that never was published (A2); in a merge
 //	                    that was not published, of a parent marked without replacement; hidden-link, A1
-//	                    broken; or delete tasks removed all documents of a split behind a hidden link
+//	                    broken; or delete tasks named it, and A1 is broken (they may have emptied what would
+//	                    overlap) or a file cannot be read (its merge is preferred to a rewrite)
 //
 // Nothing excuses an inconsistent decision: the model contradicts itself nowhere.
 type check struct {
@@ -119,7 +120,16 @@ func (c *check) noneInconsistent([]*modelSplit) string {
 	return ""
 }
 
-func (c *check) flagged(x *modelSplit, flag Flags) bool { return c.decisions[x.object.ID].Flags&flag != 0 }
+func (c *check) flagged(x *modelSplit, flag Flags) bool {
+	return c.decisions[x.object.ID].Flags&flag != 0
+}
+
+// stale: its Published row is reported as stale.
+func (c *check) stale(x *modelSplit) bool {
+	return slices.ContainsFunc(c.plan.Rows, func(r RowDecision) bool {
+		return r.ID == x.object.ID && r.Kind == RowStale
+	})
+}
 
 // unread is a split without parents that never was published, and said to be one that may not have been.
 func (c *check) unread(x *modelSplit) bool {
@@ -129,7 +139,7 @@ func (c *check) unread(x *modelSplit) bool {
 func (c *check) nothingTwice(final []*modelSplit) string {
 	for i, x := range final {
 		for _, y := range final[:i] {
-			hidden := c.flagged(x, FlagHiddenLink) || c.flagged(y, FlagHiddenLink)
+			hidden := c.flagged(x, FlagHiddenLink) || c.flagged(y, FlagHiddenLink) || c.stale(x) || c.stale(y)
 			if x.docs&y.docs == 0 || hidden && c.hiddenLinks() || c.unread(x) || c.unread(y) {
 				continue
 			}
@@ -221,13 +231,11 @@ func (c *check) nothingBack(final []*modelSplit) string {
 			undecided = undecided || d != nil && c.leftToPerson(d)
 		}
 		marked := last.publishedOnce && last.state != metastore.Published
-		undecided = undecided || slices.ContainsFunc(c.plan.Rows, func(r RowDecision) bool {
-			return r.ID == x.object.ID && r.Kind == RowStale
-		})
-		emptied := c.hiddenLinks() && last.docs&x.docs == 0
+		undecided = undecided || c.stale(x)
+		undeleted := (c.hiddenLinks() || c.h.unreadable != 255) && back&^c.m.deleted == 0
 		merge := !x.publishedOnce && len(x.parents) > 0 && c.m.retired
 		hidden := c.flagged(x, FlagHiddenLink) && c.hiddenLinks()
-		if back != 0 && !undecided && !emptied && !marked && !merge && !hidden && !c.unread(x) {
+		if back != 0 && !undecided && !undeleted && !marked && !merge && !hidden && !c.unread(x) {
 			return fmt.Sprintf("documents %s of %s are back", back, x.object.ID)
 		}
 	}

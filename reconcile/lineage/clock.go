@@ -46,5 +46,9 @@ func (c clock) provesPublished(object *Object) bool {
 	if c.options.IgnoreLastModified {
 		return true
 	}
-	return object.CreateTimestamp >= object.LastModified-lateUpload
+	late := lateUpload
+	if object.Content == Legacy {
+		late = lateLegacyUpload
+	}
+	return object.CreateTimestamp >= object.LastModified-late
 }

@@ -38,7 +38,7 @@ func (d *decider) validateChild(x node, parents []node) {
 	for _, p := range parents {
 		if d.place[p] == placeForeign {
 			d.contradict(x, ReasonEdgeIndex, p)
-			continue
+			return
 		}
 		if !d.readable(p) {
 			continue
@@ -46,17 +46,9 @@ func (d *decider) validateChild(x node, parents []node) {
 		parent := d.object(p)
 		readable++
 		docs, ops = addCapped(docs, parent.NumDocs), max(ops, parent.NumMergeOps)
-		switch {
-		case child.SourceID != parent.SourceID:
-			d.contradict(x, ReasonEdgeSource, p)
-		case child.DocMappingUID != parent.DocMappingUID:
-			d.contradict(x, ReasonEdgeDocMapping, p)
-		case rewrite && child.NumMergeOps != parent.NumMergeOps, !rewrite && child.NumMergeOps <= parent.NumMergeOps:
-			d.contradict(x, ReasonEdgeMergeOps, p)
-		case rewrite && child.NumDocs > parent.NumDocs, !rewrite && child.NumDocs < parent.NumDocs:
-			d.contradict(x, ReasonEdgeDocs, p)
-		case rewrite && child.DeleteOpstamp <= parent.DeleteOpstamp:
-			d.contradict(x, ReasonEdgeOpstamp, p)
+		if reason := edgeFault(child, parent, rewrite); reason != 0 {
+			d.contradict(x, reason, p)
+			return
 		}
 	}
 	if rewrite {
@@ -67,6 +59,24 @@ func (d *decider) validateChild(x node, parents []node) {
 		d.contradict(x, ReasonEdgeMergeOps, parents...)
 	case child.NumDocs < docs || readable == len(parents) && child.NumDocs != docs:
 		d.contradict(x, ReasonEdgeDocs, parents...)
+	}
+}
+
+// edgeFault returns what is wrong between a child and one of its parents, zero if nothing is.
+func edgeFault(child, parent *Object, rewrite bool) Reason {
+	switch {
+	case child.SourceID != parent.SourceID:
+		return ReasonEdgeSource
+	case child.DocMappingUID != parent.DocMappingUID:
+		return ReasonEdgeDocMapping
+	case rewrite && child.NumMergeOps != parent.NumMergeOps, !rewrite && child.NumMergeOps <= parent.NumMergeOps:
+		return ReasonEdgeMergeOps
+	case rewrite && child.NumDocs > parent.NumDocs, !rewrite && child.NumDocs < parent.NumDocs:
+		return ReasonEdgeDocs
+	case rewrite && child.DeleteOpstamp <= parent.DeleteOpstamp:
+		return ReasonEdgeOpstamp
+	default:
+		return 0
 	}
 }
 

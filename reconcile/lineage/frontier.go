@@ -16,16 +16,10 @@ const searchLimit = 10
 type contender struct {
 	x      node
 	group  node
-	weight int  // of the parents that cannot simply be published instead
+	weight int  // parents that are gone: their documents are in their children only
+	legacy int  // parents that only a person could publish
 	needed bool // a parent of it is gone and listed by no other contender
 }
-
-// The documents of a parent that is gone are in its children only. A legacy parent holds its own, but
-// only a person can publish it.
-const (
-	weightGone   = 1 << 20
-	weightLegacy = 1
-)
 
 // decideFrontier chooses among the splits that compete for parents. Publishing one of them in place of
 // its parents is exact whether or not it was published, as it holds their documents; publishing two
@@ -54,10 +48,10 @@ func (d *decider) decideFrontier() {
 		for _, p := range d.parentsOf(c.x) {
 			switch {
 			case d.gone(p):
-				c.weight += weightGone
+				c.weight++
 				c.needed = c.needed || listedBy[p] == 1
 			case d.place[p] == placeLegacy:
-				c.weight += weightLegacy
+				c.legacy++
 			}
 		}
 	}
@@ -89,8 +83,8 @@ func (d *decider) inFrontier(x node) bool {
 }
 
 // compareContenders orders by group and, in a group, by preference: those that alone hold a parent that
-// is gone, those with parents that are gone or legacy, those that nobody else staged, delete rewrites
-// (deletions stay applied), more parents, more documents, smaller id.
+// is gone, those with parents that are gone, those that nobody else staged, delete rewrites (deletions
+// stay applied), later ones among those, more legacy parents, more parents, more documents, smaller id.
 func (d *decider) compareContenders(a, b contender) int {
 	first := func(a, b bool) int {
 		switch {
@@ -102,6 +96,12 @@ func (d *decider) compareContenders(a, b contender) int {
 			return 1
 		}
 	}
+	generation := func(x node) uint64 { // of deletions, comparable among rewrites only
+		if len(d.parentsOf(x)) > 1 {
+			return 0
+		}
+		return d.object(x).DeleteOpstamp
+	}
 	na, nb := len(d.parentsOf(a.x)), len(d.parentsOf(b.x))
 	return cmp.Or(
 		cmp.Compare(a.group, b.group),
@@ -109,6 +109,8 @@ func (d *decider) compareContenders(a, b contender) int {
 		first(a.weight > 0, b.weight > 0),
 		first(d.publishable(a.x), d.publishable(b.x)),
 		first(na == 1, nb == 1),
+		cmp.Compare(generation(b.x), generation(a.x)),
+		cmp.Compare(b.legacy, a.legacy),
 		cmp.Compare(nb, na),
 		cmp.Compare(d.object(b.x).NumDocs, d.object(a.x).NumDocs),
 		cmp.Compare(a.x, b.x), // nodes are numbered by id
@@ -186,8 +188,8 @@ func (d *decider) chooseGreedily(group []contender) []bool {
 	return chosen
 }
 
-// chooseBest compares all selections without a shared parent and takes one whose parents weigh most.
-// Parents that are there and readable weigh nothing, as they can be published instead. Among equals it takes what the walk of chooseGreedily comes to first.
+// chooseBest compares all selections without a shared parent and takes one that covers the most parents that
+// are gone: those that are there can be published instead. Among equals it takes what the walk of chooseGreedily comes to first.
 func (d *decider) chooseBest(group []contender) []bool {
 	var conflicts [searchLimit]uint16
 	holders := map[node]uint16{}

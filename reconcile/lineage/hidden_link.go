@@ -10,10 +10,14 @@ import (
 // that is gone, so that no list tells.
 //
 // The other split, d, must have an ancestor without a readable object, else all its links are known.
-// Its documents come from one source, doc mapping and partition. With x an ancestor of d, the number
-// of merge operations of d is at least that of x, and greater if d is a merge; and d was created after
-// x. A contender x may instead be the sibling of an ancestor of d, through a parent in common: then
-// the same holds of its parents. Splits with a document in common overlap in time.
+// Its documents come from one source, doc mapping and partition, and overlap in time with those of x.
+//
+// If x is an ancestor of d, at least two steps lie between them, the hidden split and d. A merge
+// counts one more merge operation than any parent, a rewrite as many as its parent; where no
+// delete task ever ran, d counts two more than x. And d was created after x.
+//
+// A contender x may instead be the sibling of an ancestor of d, by a parent in common: then the same
+// holds of its parents. It was planned before d, but may have taken long.
 func (d *decider) findHiddenLinks() {
 	incomplete := d.incomplete()
 	trees := map[scopeKey]*boxTree{}
@@ -32,14 +36,15 @@ func (d *decider) findHiddenLinks() {
 	for _, tree := range trees {
 		tree.build()
 	}
-	opaque := d.newestOpaque()
+	opaque, gap := d.newestOpaque(), d.leastGap()
+	d.findLegacyHiddenLinks(incomplete, opaque)
 	for x := range d.order {
 		x := node(x)
 		if !d.live[x] || !d.readable(x) {
 			continue
 		}
 		q := query{x: x}
-		q.ops, q.create = d.ancestorBounds(x)
+		q.ops, q.create = d.ancestorBounds(x, gap)
 		q.start, q.end = timeRange(d.object(x))
 		found := none
 		if tree := trees[d.scopeKey(x)]; tree != nil {
@@ -50,10 +55,53 @@ func (d *decider) findHiddenLinks() {
 			found = opaque
 		}
 		if found != none {
-			d.linkedTo[x] = found
-			d.flags[x] |= FlagHiddenLink
+			d.suspect(x, found)
 		}
 	}
+}
+
+// findLegacyHiddenLinks does the same for live legacy objects, of which only the age is known. One with
+// an old Published row may be contained in a split that is now to be published and has an incomplete
+// ancestry. One that is live for its age was replaced, if at all, so shortly before the loss that it
+// was not yet collected, and so by an ancestor of a split that is younger than the horizon.
+func (d *decider) findLegacyHiddenLinks(incomplete []bool, opaque node) {
+	newestRowless, newestYoung := none, none
+	later := func(x, than node) bool {
+		return than == none || d.object(x).CreateTimestamp > d.object(than).CreateTimestamp
+	}
+	for x := range d.order {
+		x := node(x)
+		if !d.live[x] || !incomplete[x] {
+			continue
+		}
+		if d.state(x) != metastore.Published && later(x, newestRowless) {
+			newestRowless = x
+		}
+		if !d.clock.old(d.object(x)) && later(x, newestYoung) {
+			newestYoung = x
+		}
+	}
+	for x := range d.order {
+		x := node(x)
+		if !d.live[x] || d.place[x] != placeLegacy {
+			continue
+		}
+		since, found := d.object(x).CreateTimestamp-d.clock.skew, newestYoung
+		if d.state(x) == metastore.Published {
+			found = newestRowless
+		} else if found == none && opaque != none && (d.options.IgnoreLastModified || d.object(opaque).LastModified >= since) {
+			d.suspect(x, opaque)
+			continue
+		}
+		if found != none && d.object(found).CreateTimestamp >= since {
+			d.suspect(x, found)
+		}
+	}
+}
+
+func (d *decider) suspect(x, of node) {
+	d.linkedTo[x] = of
+	d.flags[x] |= FlagHiddenLink
 }
 
 // newestOpaque returns the last written of the objects that searches see and whose parents are unknown,
@@ -62,7 +110,7 @@ func (d *decider) newestOpaque() node {
 	newest := none
 	for x := range d.order {
 		x := node(x)
-		if d.state(x) != metastore.Published || d.readable(x) || d.place[x] == placeLegacy && d.clock.provesPublished(d.object(x)) {
+		if d.state(x) != metastore.Published || d.readable(x) || d.superseded(x) || d.place[x] == placeLegacy && d.clock.provesPublished(d.object(x)) {
 			continue
 		}
 		if newest == none || d.object(x).LastModified > d.object(newest).LastModified {
@@ -115,23 +163,44 @@ func effectiveOps(ops uint64, parents int) uint64 {
 	return ops
 }
 
-// ancestorBounds returns the least effective number of merge operations and the least create timestamp
-// of a split that may contain x.
-func (d *decider) ancestorBounds(x node) (ops uint64, create int64) {
-	object := d.object(x)
-	ops, create = object.NumMergeOps, object.CreateTimestamp
-	if d.accepted[x] {
-		for _, p := range d.parentsOf(x) {
-			if !d.readable(p) {
-				return 1, math.MinInt64
-			}
-			ops, create = min(ops, d.object(p).NumMergeOps), min(create, d.object(p).CreateTimestamp)
+// leastGap is by how much the effective merge operations of a split exceed those of an ancestor that
+// is not its parent.
+func (d *decider) leastGap() uint64 {
+	if !d.options.NoDeleteTasks {
+		return 1
+	}
+	for x := range d.order {
+		if d.readable(node(x)) && (d.object(node(x)).DeleteOpstamp > 0 || len(d.parentsOf(node(x))) == 1) {
+			return 1 // there was one
 		}
 	}
-	if create < math.MinInt64+d.clock.skew {
-		return addCapped(ops, 1), math.MinInt64
+	return 2
+}
+
+// longestMerge bounds the time from the planning of a merge to its create timestamp, in seconds.
+const longestMerge = 24 * 3600
+
+// ancestorBounds returns the least effective number of merge operations and the least create timestamp
+// of a split that may contain x.
+func (d *decider) ancestorBounds(x node, gap uint64) (ops uint64, create int64) {
+	object := d.object(x)
+	ops, margin := object.NumMergeOps, d.clock.skew
+	if d.accepted[x] {
+		margin += longestMerge
+		if len(d.parentsOf(x)) > 1 {
+			for _, p := range d.parentsOf(x) {
+				if !d.readable(p) {
+					ops = 0
+					break
+				}
+				ops = min(ops, d.object(p).NumMergeOps)
+			}
+		}
 	}
-	return addCapped(ops, 1), create - d.clock.skew
+	if object.CreateTimestamp < math.MinInt64+margin {
+		return addCapped(ops, gap), math.MinInt64
+	}
+	return addCapped(ops, gap), object.CreateTimestamp - margin
 }
 
 // timeRange is everything when the range is unknown or upside down.

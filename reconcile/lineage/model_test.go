@@ -105,7 +105,7 @@ func (m *model) play(s step) {
 		}
 	case stepMark:
 		if x := m.pick(s.a, func(x *modelSplit) bool {
-			return x.state == metastore.Published || s.b%4 == 0 && x.state == metastore.Staged
+			return x.state == metastore.Published || s.b%4 == 0 && x.state == metastore.Staged && x.object.Content != Legacy
 		}); x != nil {
 			m.trace("%4d  a person marks %s", m.t, x.object.ID)
 			m.retire(x)

@@ -47,6 +47,9 @@ type Options struct {
 	// version of a metastore file holds them. Then a row that is not there was not there at that
 	// instant. Without it any row may have been lost.
 	RowsComplete bool
+	// NoDeleteTasks attests that no delete task ever ran on the index. Then fewer splits are suspected of
+	// hidden links.
+	NoDeleteTasks bool
 	// LastMark is the last time, in unix seconds, at which retention, a person or a delete task marked
 	// splits without a replacement, when that is known.
 	LastMark metastore.Optional[int64]
@@ -79,10 +82,12 @@ const (
 	defaultHorizon       = 26 * time.Hour
 	defaultMarkedHorizon = 2 * time.Hour
 	defaultClockSkew     = time.Hour
-	// An upload that took longer than this may have ended after the janitor gave its row up. Nothing
-	// ever collects such an object, so its age proves nothing. Half of the 24 hours a row may be
-	// Staged leaves room for clocks that differ.
-	lateUpload = int64(12 * time.Hour / time.Second)
+	// An upload that ended so long after it began may have ended after its row was given up: by the
+	// janitor after 24 hours, or earlier by a person who marked it, and the janitor after the grace
+	// period. Nothing ever collects such an object, so its age proves nothing. In seconds.
+	lateUpload = int64(15 * time.Minute / time.Second)
+	// Without a recovery entry only the time in the id is known, which a merge draws before it runs.
+	lateLegacyUpload = int64(12 * time.Hour / time.Second)
 )
 
 func (o Options) withDefaults() (Options, error) {
