@@ -100,7 +100,7 @@ type MetastoreServiceClient interface {
 	PublishSplits(ctx context.Context, in *PublishSplitsRequest, opts ...grpc.CallOption) (*EmptyResponse, error)
 	// Retires splits: no longer searchable, files to be deleted.
 	MarkSplitsForDeletion(ctx context.Context, in *MarkSplitsForDeletionRequest, opts ...grpc.CallOption) (*EmptyResponse, error)
-	// Forgets splits that are marked for deletion or staged.
+	// Forgets splits that are marked for deletion.
 	DeleteSplits(ctx context.Context, in *DeleteSplitsRequest, opts ...grpc.CallOption) (*EmptyResponse, error)
 	// Adds a source to an index.
 	AddSource(ctx context.Context, in *AddSourceRequest, opts ...grpc.CallOption) (*EmptyResponse, error)
@@ -646,7 +646,7 @@ type MetastoreServiceServer interface {
 	PublishSplits(context.Context, *PublishSplitsRequest) (*EmptyResponse, error)
 	// Retires splits: no longer searchable, files to be deleted.
 	MarkSplitsForDeletion(context.Context, *MarkSplitsForDeletionRequest) (*EmptyResponse, error)
-	// Forgets splits that are marked for deletion or staged.
+	// Forgets splits that are marked for deletion.
 	DeleteSplits(context.Context, *DeleteSplitsRequest) (*EmptyResponse, error)
 	// Adds a source to an index.
 	AddSource(context.Context, *AddSourceRequest) (*EmptyResponse, error)
