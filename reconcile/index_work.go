@@ -128,6 +128,9 @@ func (w *indexWork) findIndex(ctx context.Context) error {
 	}
 	if index == nil {
 		w.summary.Missing = true
+		if w.config(w.indexID) == nil {
+			w.summary.Skeleton = w.inferSkeleton(ctx)
+		}
 		return nil
 	}
 	w.uid = index.IndexUID

@@ -8,6 +8,6 @@ func (w *indexWork) missingIndex() Finding {
 		return Finding{Code: CodeMissingIndex, Message: "the metastore lacks the index; a run creates it from the given configuration, with a new incarnation"}
 	}
 	return Finding{Code: CodeMissingIndex, NeedsPerson: true, Message: fmt.Sprintf(
-		"the metastore lacks index %s, and nothing is written without it: files hold no index configuration. Write one and name it", w.indexID),
+		"the metastore lacks index %s, and nothing is written without it: the files do not hold its configuration. Complete the one that can be inferred from them and name it", w.indexID),
 		Next: w.command("reconcile plan --index %s --index-config %s.json", w.indexID, w.indexID)}
 }

@@ -38,6 +38,8 @@ type IndexSummary struct {
 	Others      map[string]int64 `json:"other_entries,omitempty"` // what lies there beside split files
 	Reads       ReadStats        `json:"reads"`
 	Findings    []Finding        `json:"findings,omitempty"`
+	// Skeleton is what the files tell of the configuration of a missing index.
+	Skeleton *Skeleton `json:"config_skeleton,omitempty"`
 }
 
 // NeedsPerson reports whether something was found that a person has to look at.

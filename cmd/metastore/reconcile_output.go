@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -115,7 +116,20 @@ func (c *command) printFindings(s *reconcile.IndexSummary) error {
 			}
 		}
 	}
-	return c.print("")
+	return c.printSkeleton(s)
+}
+
+// printSkeleton shows what the files tell of the configuration of a missing index.
+func (c *command) printSkeleton(s *reconcile.IndexSummary) error {
+	if s.Skeleton == nil {
+		return c.print("")
+	}
+	var document bytes.Buffer
+	if err := json.Indent(&document, s.Skeleton.Config, "", "  "); err != nil {
+		return err
+	}
+	return c.print("\nThe files tell this much of the configuration:\n\n%s\n\nWhat no file tells:\n  - %s\n",
+		&document, strings.Join(s.Skeleton.Unknown, "\n  - "))
 }
 
 // someIDs names the first ids and how many there are.
