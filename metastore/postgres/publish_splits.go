@@ -16,6 +16,13 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 	// of ids to satisfy counts it twice and the statement changes nothing.
 	all := slices.Concat(staged, metastore.UniqueSplitIDs(request.ReplacedSplitIDs))
 
+	if len(all) == 1 && len(staged) == 1 && isStorable(staged[0]) {
+		published, err := s.publishSplit(ctx, operation, request.IndexUID, staged[0])
+		if err != nil || published {
+			return err
+		}
+		// What follows finds out why not, or does it if the reason is gone by then.
+	}
 	var indexExists int64
 	var states map[string]metastore.SplitState
 	err := s.mutate(ctx, operation, indexID, func() []query {
@@ -42,6 +49,19 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 		return metastore.NotFound(metastore.IndexEntity(indexID))
 	}
 	return checkPublish(all, len(staged), states)
+}
+
+// publishSplit publishes one split, by far the most frequent sort of publish, if it is staged.
+func (s *Store) publishSplit(ctx context.Context, operation string, indexUID metastore.IndexUID, id string) (published bool, err error) {
+	var changed int64
+	err = s.mutate(ctx, operation, indexUID.IndexID, func() []query {
+		return []query{{
+			sql:      publishSplitSQL,
+			args:     [][]byte{textArgument(indexUID.String()), textArgument(id)},
+			affected: &changed,
+		}}
+	})
+	return changed == 1, err
 }
 
 // checkPublish tells from the states before whether the splits were published. The first numStaged of all are to

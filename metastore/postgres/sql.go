@@ -13,6 +13,8 @@ var (
 	createOnlySQL string
 	//go:embed sql/split_states.sql
 	splitStatesSQL string
+	//go:embed sql/publish_split.sql
+	publishSplitSQL string
 	//go:embed sql/publish_splits.sql
 	publishSplitsSQL string
 	//go:embed sql/mark_splits.sql

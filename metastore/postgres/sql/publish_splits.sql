@@ -4,14 +4,29 @@
 -- $1 index uid, $2 all split ids, $3 those among them to publish
 WITH locked AS MATERIALIZED (
     SELECT
-        split_id,
-        split_state
-    FROM splits
-    WHERE
-        index_uid = $1::text
-        AND split_id = ANY ($2::text[])
-    ORDER BY split_id COLLATE "C"
-    FOR NO KEY UPDATE
+        found.index_uid,
+        found.split_id,
+        found.split_state
+    FROM (
+        SELECT split_id
+        FROM unnest($2::text[]) AS ids (split_id)
+        -- An id in both lists counts as one split, so the number of ids is not reached and nothing changes.
+        GROUP BY split_id
+        ORDER BY split_id COLLATE "C"
+    ) AS wanted
+    -- See stage_splits_create_only.sql. The look-ups, and with them the locks, follow the order of the ids.
+    CROSS JOIN LATERAL (
+        SELECT
+            splits.index_uid,
+            splits.split_id,
+            splits.split_state
+        FROM splits
+        WHERE
+            splits.index_uid = $1::text
+            AND splits.split_id = wanted.split_id
+        LIMIT 1
+        FOR NO KEY UPDATE
+    ) AS found
 ),
 changed AS (
     UPDATE splits
@@ -24,7 +39,8 @@ changed AS (
         END
     FROM locked
     WHERE
-        splits.index_uid = $1::text
+        -- Not $1, with which an index on the index uid alone would do.
+        splits.index_uid = locked.index_uid
         AND splits.split_id = locked.split_id
         -- Read to its end before the first change.
         AND cardinality($2::text[]) = (
