@@ -65,7 +65,8 @@ func (c *check) failure() string {
 		}
 	}
 	for _, verify := range []func([]*modelSplit) string{
-		c.noneInconsistent, c.nothingTwice, c.nothingLost, c.nothingBack, c.noNeedlessAlarm, c.everyPublishedRowExplained,
+		c.noneInconsistent, c.nothingTwice, c.nothingLost, c.nothingBack, c.noNeedlessAlarm, c.everyPublishedRowExplained, c.kindsFit,
+		c.intactRowsAreLeftAlone,
 	} {
 		if failure := verify(final); failure != "" {
 			return failure
@@ -115,6 +116,55 @@ func (c *check) noneInconsistent([]*modelSplit) string {
 	for _, d := range c.plan.Decisions {
 		if d.Kind == Inconsistent {
 			return fmt.Sprintf("%s is inconsistent", d.ID)
+		}
+	}
+	return ""
+}
+
+// kindsFit: what a file is, and what its row is, allow only some decisions.
+func (c *check) kindsFit([]*modelSplit) string {
+	for i := range c.plan.Decisions {
+		d, x := &c.plan.Decisions[i], c.byID[c.plan.Decisions[i].ID]
+		unreadable, legacy := uint8(x.n) == c.h.unreadable, x.object.Content == Legacy
+		fits := d.Kind != Wait && d.Kind != Withheld && d.Kind != ForeignIncarnation &&
+			(d.Kind == UnreadableObject) == unreadable && (d.Kind != LegacyUndecided || legacy) &&
+			(d.Kind != Orphan || !legacy) && (unreadable || (d.Kind == Marked) == (d.Row == metastore.MarkedForDeletion)) &&
+			(d.Kind != AlreadyPublished || d.Row == metastore.Published) && (d.Kind != StagedBySomeone || d.Row == metastore.Staged)
+		if !fits {
+			return fmt.Sprintf("%s with a row %s is decided %s", d.ID, d.Row, d.Kind)
+		}
+	}
+	return ""
+}
+
+// intactRowsAreLeftAlone: in live mode, with all true rows, nothing is published.
+func (c *check) intactRowsAreLeftAlone([]*modelSplit) string {
+	if c.h.chance%4 != 0 {
+		return ""
+	}
+	var rows []Row
+	for _, r := range c.m.rows() {
+		rows = append(rows, r.row)
+	}
+	objects := slices.Clone(c.objects)
+	for i := range objects {
+		objects[i].RowlessTwice = true
+	}
+	options := c.options
+	options.Live = true
+	plan, err := Decide(objects, rows, options)
+	if err != nil {
+		return err.Error()
+	}
+	for _, d := range plan.Decisions {
+		x := c.byID[d.ID]
+		switch {
+		case d.Kind == Publish, d.Kind == Inconsistent:
+			return fmt.Sprintf("in live mode %s is %s", d.ID, d.Kind)
+		case d.Kind == Superseded && d.Reason == ReasonReplaced && x.replacedBy == nil:
+			return fmt.Sprintf("in live mode %s is superseded and never was", d.ID)
+		case d.Kind == Orphan && d.Reason != ReasonSiblingChosen && x.publishedOnce:
+			return fmt.Sprintf("in live mode %s is an orphan and was published", d.ID)
 		}
 	}
 	return ""
@@ -224,6 +274,10 @@ func (c *check) nothingBack(final []*modelSplit) string {
 	}
 	for _, x := range final {
 		back := x.docs &^ truth
+		d := c.decisions[x.object.ID]
+		if d.Reason == ReasonLegacyOld && x.replacedBy != nil && !c.flagged(x, FlagHiddenLink) {
+			return fmt.Sprintf("%s was replaced and is published for its age", x.object.ID)
+		}
 		last, undecided := x, false
 		for last.replacedBy != nil {
 			last = last.replacedBy

@@ -96,11 +96,11 @@ func (d *decider) compareContenders(a, b contender) int {
 			return 1
 		}
 	}
-	generation := func(x node) uint64 { // of deletions, comparable among rewrites only
+	generation := func(x node) uint64 { // of deletions; merges come after all rewrites
 		if len(d.parentsOf(x)) > 1 {
 			return 0
 		}
-		return d.object(x).DeleteOpstamp
+		return addCapped(d.object(x).DeleteOpstamp, 1)
 	}
 	na, nb := len(d.parentsOf(a.x)), len(d.parentsOf(b.x))
 	return cmp.Or(
@@ -108,7 +108,6 @@ func (d *decider) compareContenders(a, b contender) int {
 		first(a.needed, b.needed),
 		first(a.weight > 0, b.weight > 0),
 		first(d.publishable(a.x), d.publishable(b.x)),
-		first(na == 1, nb == 1),
 		cmp.Compare(generation(b.x), generation(a.x)),
 		cmp.Compare(b.legacy, a.legacy),
 		cmp.Compare(nb, na),
@@ -145,25 +144,30 @@ func (d *decider) decideGroup(group []contender) {
 		}
 		uncovered := false
 		for _, p := range d.parentsOf(c.x) {
-			winner, held := holder[p]
-			if held {
-				if !slices.Contains(d.excluded[c.x], winner) {
-					d.excluded[c.x] = append(d.excluded[c.x], winner)
-				}
-				if !slices.Contains(d.excluded[winner], c.x) {
-					d.excluded[winner] = append(d.excluded[winner], c.x)
-				}
-			} else if d.gone(p) {
-				uncovered = true
+			if winner, held := holder[p]; held {
+				d.exclude(c.x, winner)
+				d.exclude(winner, c.x)
+			} else {
+				uncovered = uncovered || d.gone(p)
 			}
 		}
 		d.orphanOf[c.x] = orphanhood{ReasonSiblingChosen, d.excluded[c.x][0]}
-		if uncovered {
-			d.flags[c.x] |= FlagAmbiguous
-			for _, winner := range d.excluded[c.x] {
+		if !uncovered {
+			continue
+		}
+		d.flags[c.x] |= FlagAmbiguous
+		for _, p := range d.parentsOf(c.x) {
+			if winner, held := holder[p]; held {
 				d.flags[winner] |= FlagAmbiguous
 			}
 		}
+	}
+}
+
+// exclude notes that x is excluded by other, or the other way round, as evidence.
+func (d *decider) exclude(x, other node) {
+	if known := d.excluded[x]; len(known) < evidenceLimit && !slices.Contains(known, other) {
+		d.excluded[x] = append(known, other)
 	}
 }
 

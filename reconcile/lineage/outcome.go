@@ -6,6 +6,9 @@ import (
 	"holdfast/metastore"
 )
 
+// evidenceLimit bounds the ids that one decision names, since one list may name very many.
+const evidenceLimit = 20
+
 func (d *decider) decisions() []Decision {
 	replaced := d.replacedRows()
 	decisions := make([]Decision, len(d.order))
@@ -71,11 +74,17 @@ func (d *decider) judge(x node) (Kind, Reason, []node) {
 
 func (d *decider) judgeInconsistent(x node) (Kind, Reason, []node) {
 	found, direct := d.badAt[x]
+	reason := found.reason
 	if !direct {
-		return Inconsistent, ReasonConnected, d.bad[d.family.find(x)].ids
+		found, reason = d.bad[d.family.find(x)], ReasonConnected
 	}
-	others := slices.DeleteFunc(slices.Clone(found.ids), func(at node) bool { return at == x })
-	return Inconsistent, found.reason, others
+	var others []node
+	for _, at := range found.ids {
+		if at != x && len(others) < evidenceLimit {
+			others = append(others, at)
+		}
+	}
+	return Inconsistent, reason, others
 }
 
 func (d *decider) judgeLive(x node) (Kind, Reason, []node) {

@@ -29,6 +29,9 @@ func TestRowsOfAnOldBackupAreReplacedNotDoubled(t *testing.T) {
 			want: "C orphan parent-marked <P>\nP marked row"},
 		{name: "a marked contender does not replace its parents", objects: "P Q C=P+Q", rows: "C=marked-unpublished P=published Q=published",
 			want: "C marked row\nP already-published row\nQ already-published row"},
+		{name: "a marked parent cannot be published instead, so the contender that covers it is kept",
+			objects: "W K Z A=Z+K B=K+W", rows: "W=marked", want: "A orphan sibling-chosen <B>\nB publish chosen <A>\n" +
+				"K superseded replaced-by-accepted <B>\nW marked row\nZ publish proven-by-list"},
 		{name: "marked staged rows without files change nothing", objects: "P", rows: "P=published X=staged Y=marked",
 			want: "P already-published row"},
 	})

@@ -239,6 +239,8 @@ func TestHiddenLinksAreSuspectedWhereTheyCanBe(t *testing.T) {
 			want:    "D publish only-child [hidden-link] mature <M>\nM publish only-child [hidden-link] mature <D>", find: []string{"hidden-link D,M"}},
 		{name: "a legacy split with an old row, under a new split with a legacy parent", objects: "L? M? C=M", rows: "L=published",
 			want: "C publish only-child [hidden-link] mature <L>\nL already-published row [hidden-link] <C>\nM superseded replaced-by-accepted <C>"},
+		{name: "a legacy split that is live for its age, under a young split with a missing ancestor", objects: "L?@40 D=C+S", options: attest,
+			want: "D publish only-child\nL publish legacy-old [hidden-link] mature <D>"},
 		{name: "a person may want to decide", objects: "P -C=P+Q D=C+S", options: func(o *Options) { o.HiddenLink = Withhold },
 			want: "D publish only-child\nP withheld policy-hidden-link [young-l0,hidden-link] <D>", find: []string{"withheld P"}},
 	})
