@@ -108,7 +108,7 @@ func BenchmarkList(b *testing.B) {
 			h := log.current.Load()
 			state := log.fork(h)
 			for _, split := range numberedSplits(uid, size) {
-				state.splits.load(split)
+				state.splits.load(newSplitRecord(split))
 			}
 			log.current.Store(&head[*indexState]{version: h.version, writeID: h.writeID, state: state})
 			perSplit := float64(liveHeap()-before) / float64(size)

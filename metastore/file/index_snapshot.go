@@ -37,14 +37,16 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 		buffer = h.state.index.AppendJSON(append(buffer, `,"index":`...))
 	}
 	buffer = append(buffer, `,"splits":[`...)
+	var document []byte
 	var err error
 	first := true
-	h.state.splits.ascend("", func(split *metastore.Split) bool {
+	h.state.splits.ascend("", func(split *splitRecord) bool {
 		if !first {
 			buffer = append(buffer, ',')
 		}
 		first = false
-		row := split.Row()
+		var row metastore.SplitRow
+		row, document = split.row(document)
 		buffer = row.AppendJSON(buffer)
 		if len(buffer) >= 64<<10 {
 			_, err = w.Write(buffer)

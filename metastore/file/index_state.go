@@ -55,7 +55,7 @@ func (s *indexState) apply(o *op, time int64) error {
 		return nil
 	case o.stage != nil:
 		for i := range o.stage {
-			s.splits.put(&metastore.Split{State: metastore.Staged, UpdateTimestamp: time, Metadata: o.stage[i]})
+			s.splits.put(newSplitRecord(&metastore.Split{State: metastore.Staged, UpdateTimestamp: time, Metadata: o.stage[i]}))
 		}
 		return nil
 	case o.publish != nil:
@@ -77,13 +77,7 @@ func (s *indexState) move(operation string, ids []string, to metastore.SplitStat
 		if old == nil {
 			return fmt.Errorf("%s: there is no split %q", operation, id)
 		}
-		split := *old
-		split.State = to
-		split.UpdateTimestamp = time
-		if to == metastore.Published {
-			split.PublishTimestamp = metastore.Some(time)
-		}
-		s.splits.put(&split)
+		s.splits.put(old.moved(to, time))
 	}
 	return nil
 }

@@ -124,7 +124,12 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 	createIndex(t, openOn(t, localBucket(t, directory)), "logs")
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	tried, acknowledged := map[string]string{}, map[string]string{}
-	for round := range kills / 2 {
+	end, bounded := t.Deadline()
+	round := 0
+	for ; round < kills/2; round++ {
+		if kills > 50 && bounded && time.Until(end) < time.Minute {
+			break // the long test takes what time it is given, and says how far it came
+		}
 		for _, line := range killedWorkers(t, directory, round, random) {
 			switch fields := strings.Fields(line); {
 			case len(fields) == 3 && fields[0] == "try":
@@ -134,6 +139,7 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 			}
 		}
 	}
+	t.Logf("%d kills, %d pairs of splits acknowledged", 2*round, len(acknowledged))
 	states := map[string]string{}
 	for _, line := range listing(t, openOn(t, localBucket(t, directory))) {
 		id, state, _ := strings.Cut(strings.TrimPrefix(line, "logs/"), "=")

@@ -29,12 +29,13 @@ func (s *Store) ListSplits(ctx context.Context, query *metastore.ListSplitsQuery
 		return nil
 	}
 	var row metastore.SplitRow
-	deliver := func(_ metastore.IndexUID, split *metastore.Split) (more bool, err error) {
+	var document []byte
+	deliver := func(_ metastore.IndexUID, split *splitRecord) (more bool, err error) {
 		if offset > 0 {
 			offset--
 			return true, nil
 		}
-		row = split.Row()
+		row, document = split.row(document)
 		limit--
 		return limit > 0, visit(&row)
 	}
@@ -87,8 +88,9 @@ func (s *Store) statesForQuery(ctx context.Context, query *metastore.ListSplitsQ
 }
 
 // scanSplits visits the splits that match, index by index in the given order, by ascending id.
-func scanSplits(ctx context.Context, states []*indexState, query *metastore.ListSplitsQuery, visit func(metastore.IndexUID, *metastore.Split) (more bool, err error)) error {
+func scanSplits(ctx context.Context, states []*indexState, query *metastore.ListSplitsQuery, visit func(metastore.IndexUID, *splitRecord) (more bool, err error)) error {
 	matches := query.Matcher()
+	var described metastore.Split
 	looked := 0
 	for _, state := range states {
 		uid := state.index.IndexUID
@@ -103,12 +105,13 @@ func scanSplits(ctx context.Context, states []*indexState, query *metastore.List
 		}
 		var err error
 		more := true
-		each := func(split *metastore.Split) bool {
+		each := func(split *splitRecord) bool {
 			if looked++; looked%contextCheckInterval == 0 && ctx.Err() != nil {
 				err = metastore.Timeout(ctx.Err(), "listing splits")
 				return false
 			}
-			if matches(uid, split) {
+			split.describe(&described, query.Tags != nil)
+			if matches(uid, &described) {
 				more, err = visit(uid, split)
 			}
 			return more && err == nil
@@ -126,7 +129,7 @@ func scanSplits(ctx context.Context, states []*indexState, query *metastore.List
 }
 
 // pick visits the splits with these ids that exist, each once, by ascending id.
-func (s *splitSet) pick(ids []string, visit func(*metastore.Split) bool) {
+func (s *splitSet) pick(ids []string, visit func(*splitRecord) bool) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if split := s.get(id); split != nil && !visit(split) {
 			return

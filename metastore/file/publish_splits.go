@@ -34,7 +34,7 @@ func (s *Store) MarkSplitsForDeletion(ctx context.Context, indexUID metastore.In
 	return s.change(ctx, indexUID, idBytes(ids), func(state *indexState) ([]op, error) {
 		var marked []string
 		for _, id := range ids {
-			if split := state.splits.get(id); split != nil && split.State != metastore.MarkedForDeletion {
+			if split := state.splits.get(id); split != nil && split.state != metastore.MarkedForDeletion {
 				marked = append(marked, id)
 			}
 		}
@@ -53,7 +53,7 @@ func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, s
 		for _, id := range ids {
 			switch split := state.splits.get(id); {
 			case split == nil:
-			case split.State == metastore.MarkedForDeletion:
+			case split.state == metastore.MarkedForDeletion:
 				deletable = append(deletable, id)
 			default:
 				wrong = append(wrong, id)
@@ -81,7 +81,7 @@ func unknownIDs(state *indexState, ids []string) (unknown []string) {
 // notInState returns the ids of existing splits that are in another state.
 func notInState(state *indexState, ids []string, want metastore.SplitState) (wrong []string) {
 	for _, id := range ids {
-		if split := state.splits.get(id); split.State != want {
+		if split := state.splits.get(id); split.state != want {
 			wrong = append(wrong, id)
 		}
 	}

@@ -14,11 +14,13 @@ type sorter struct {
 	keep  uint64
 	// items is a heap with the last one on top as soon as it holds as many as are kept.
 	items []sortItem
+	// a and b are the room for two splits that are compared.
+	a, b metastore.Split
 }
 
 type sortItem struct {
 	uid   metastore.IndexUID
-	split *metastore.Split
+	split *splitRecord
 }
 
 func newSorter(query *metastore.ListSplitsQuery, keep uint64) *sorter {
@@ -26,10 +28,12 @@ func newSorter(query *metastore.ListSplitsQuery, keep uint64) *sorter {
 }
 
 func (s *sorter) compare(a, b sortItem) int {
-	return s.query.Compare(a.uid, a.split, b.uid, b.split)
+	a.split.describe(&s.a, false)
+	b.split.describe(&s.b, false)
+	return s.query.Compare(a.uid, &s.a, b.uid, &s.b)
 }
 
-func (s *sorter) add(uid metastore.IndexUID, split *metastore.Split) (more bool, err error) {
+func (s *sorter) add(uid metastore.IndexUID, split *splitRecord) (more bool, err error) {
 	item := sortItem{uid, split}
 	switch {
 	case uint64(len(s.items)) < s.keep:

@@ -26,7 +26,7 @@ func (l *splitLoader) load(text []byte) error {
 			return err
 		}
 	}
-	l.state.splits.load(&split)
+	l.state.splits.load(newSplitRecord(&split))
 	return nil
 }
 

@@ -11,12 +11,12 @@ import (
 // may be read by any number of goroutines while the copy is changed. Splits in it are never changed,
 // only replaced.
 type splitSet struct {
-	tree  *btree.BTreeG[*metastore.Split]
+	tree  *btree.BTreeG[*splitRecord]
 	stats [metastore.MarkedForDeletion + 1]metastore.SplitStats // by state
 }
 
 func newSplitSet() splitSet {
-	less := func(a, b *metastore.Split) bool { return a.Metadata.SplitID < b.Metadata.SplitID }
+	less := func(a, b *splitRecord) bool { return a.id < b.id }
 	return splitSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
 }
 
@@ -25,13 +25,12 @@ func (s *splitSet) copy() splitSet {
 	return splitSet{tree: s.tree.Copy(), stats: s.stats}
 }
 
-func (s *splitSet) get(id string) *metastore.Split {
-	key := metastore.Split{Metadata: metastore.SplitMetadata{SplitID: id}}
-	split, _ := s.tree.Get(&key)
+func (s *splitSet) get(id string) *splitRecord {
+	split, _ := s.tree.Get(&splitRecord{id: id})
 	return split
 }
 
-func (s *splitSet) put(split *metastore.Split) {
+func (s *splitSet) put(split *splitRecord) {
 	if old, replaced := s.tree.Set(split); replaced {
 		s.count(old, -1)
 	}
@@ -39,32 +38,32 @@ func (s *splitSet) put(split *metastore.Split) {
 }
 
 // load is put, faster when ids come in ascending order.
-func (s *splitSet) load(split *metastore.Split) {
+func (s *splitSet) load(split *splitRecord) {
 	if old, replaced := s.tree.Load(split); replaced {
 		s.count(old, -1)
 	}
 	s.count(split, 1)
 }
 
-func (s *splitSet) remove(split *metastore.Split) {
+func (s *splitSet) remove(split *splitRecord) {
 	if old, removed := s.tree.Delete(split); removed {
 		s.count(old, -1)
 	}
 }
 
-func (s *splitSet) count(split *metastore.Split, sign int64) {
-	stats := &s.stats[split.State]
+func (s *splitSet) count(split *splitRecord, sign int64) {
+	stats := &s.stats[split.state]
 	stats.NumSplits += uint64(sign)
-	stats.TotalSizeBytes += uint64(sign) * split.Metadata.FooterEnd
+	stats.TotalSizeBytes += uint64(sign) * split.footerEnd
 }
 
 func (s *splitSet) len() int { return s.tree.Len() }
 
 // ascend visits the splits from the given id on, in order, until visit returns false.
-func (s *splitSet) ascend(from string, visit func(*metastore.Split) bool) {
+func (s *splitSet) ascend(from string, visit func(*splitRecord) bool) {
 	if from == "" {
 		s.tree.Scan(visit)
 		return
 	}
-	s.tree.Ascend(&metastore.Split{Metadata: metastore.SplitMetadata{SplitID: from}}, visit)
+	s.tree.Ascend(&splitRecord{id: from}, visit)
 }

@@ -58,7 +58,7 @@ func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result me
 	var absent []metastore.SplitMetadata
 	for i := range splits {
 		if existing := state.splits.get(splits[i].SplitID); existing != nil {
-			result.Skipped = append(result.Skipped, metastore.SkippedSplit{SplitID: splits[i].SplitID, State: existing.State})
+			result.Skipped = append(result.Skipped, metastore.SkippedSplit{SplitID: splits[i].SplitID, State: existing.state})
 			continue
 		}
 		absent = append(absent, splits[i])
@@ -75,7 +75,7 @@ func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result me
 func refuseNotStaged(state *indexState, splits []metastore.SplitMetadata) error {
 	var ids []string
 	for i := range splits {
-		if existing := state.splits.get(splits[i].SplitID); existing != nil && existing.State != metastore.Staged {
+		if existing := state.splits.get(splits[i].SplitID); existing != nil && existing.state != metastore.Staged {
 			ids = append(ids, splits[i].SplitID)
 		}
 	}
