@@ -207,6 +207,11 @@ func (w *indexWork) decide(ctx context.Context) error {
 	for i := range w.objects {
 		objects[i] = w.objects[i].lineageObject()
 	}
+	if w.Lineage.Live && !w.summary.Missing {
+		if err := w.compareScans(objects); err != nil {
+			return err
+		}
+	}
 	rows := make([]lineage.Row, 0, len(w.rows))
 	for id, r := range w.rows {
 		rows = append(rows, r.lineageRow(id, w.byID[id], w.journal.mayHaveStaged(w.uid, id)))
@@ -223,6 +228,9 @@ func (w *indexWork) decide(ctx context.Context) error {
 		w.items[i] = w.newItem(&w.plan.Decisions[i])
 	}
 	w.addFindings()
+	if err := w.confirmFindings(ctx); err != nil {
+		return err
+	}
 	w.tell(Progress{IndexID: w.name, Phase: Deciding, Done: int64(len(w.objects)), Total: int64(len(w.objects))})
 	return nil
 }

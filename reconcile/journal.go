@@ -26,6 +26,7 @@ type journal struct {
 	run     string
 	objects map[string]journalObject      // by location of the object
 	staged  map[stagedKey]map[string]bool // by the runs that may have staged it
+	rowless map[stagedKey]int64           // when a scan first found it without a row, in unix seconds
 }
 
 type stagedKey struct{ indexUID, splitID string }
@@ -35,6 +36,16 @@ type journalLine struct {
 	Object *journalObject `json:"object,omitempty"`
 	Intent *journalStaged `json:"intent,omitempty"`  // the ids are going to be staged
 	Result *journalStaged `json:"skipped,omitempty"` // the ids were not staged after all: others had
+	Seen   *journalSeen   `json:"seen,omitempty"`
+}
+
+// journalSeen says which objects a scan found without a row, and which of an earlier scan it found
+// with one, or not at all.
+type journalSeen struct {
+	IndexUID string   `json:"index_uid"`
+	At       int64    `json:"at"` // unix seconds
+	Rowless  []string `json:"without_row,omitempty"`
+	Settled  []string `json:"settled,omitempty"`
 }
 
 type journalObject struct {
@@ -63,7 +74,7 @@ const flushJournal = 64 << 10
 // openJournal reads the journal at path and opens it for appending; it is made if it does not exist.
 // An empty path gives a journal that remembers nothing. Lines that cannot be read are skipped.
 func openJournal(path, run string) (*journal, error) {
-	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}}
+	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}, rowless: map[stagedKey]int64{}}
 	if path == "" {
 		return j, nil
 	}
@@ -109,6 +120,8 @@ func (j *journal) replay(line journalLine) bool {
 		j.remember(line.Intent, true)
 	case line.Result != nil:
 		j.remember(line.Result, false)
+	case line.Seen != nil:
+		j.see(line.Seen)
 	default:
 		return false
 	}
@@ -127,6 +140,50 @@ func (j *journal) remember(s *journalStaged, staged bool) {
 			runs[s.Run] = true
 		}
 	}
+}
+
+func (j *journal) see(s *journalSeen) {
+	for _, id := range s.Settled {
+		delete(j.rowless, stagedKey{s.IndexUID, id})
+	}
+	for _, id := range s.Rowless {
+		key := stagedKey{s.IndexUID, id}
+		if _, known := j.rowless[key]; !known {
+			j.rowless[key] = s.At
+		}
+	}
+}
+
+// rowlessSince returns when this and every scan since found the object without a row for the first
+// time.
+func (j *journal) rowlessSince(uid metastore.IndexUID, id string) (unix int64, known bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	unix, known = j.rowless[stagedKey{uid.String(), id}]
+	return unix, known
+}
+
+// addScan remembers the objects that a scan at a time found without a row.
+func (j *journal) addScan(uid metastore.IndexUID, unix int64, rowless []string) error {
+	seen := journalSeen{IndexUID: uid.String(), At: unix}
+	now := make(map[string]bool, len(rowless))
+	j.mu.Lock()
+	for _, id := range rowless {
+		now[id] = true
+		if _, known := j.rowless[stagedKey{seen.IndexUID, id}]; !known {
+			seen.Rowless = append(seen.Rowless, id)
+		}
+	}
+	for key := range j.rowless {
+		if key.indexUID == seen.IndexUID && !now[key.splitID] {
+			seen.Settled = append(seen.Settled, key.splitID)
+		}
+	}
+	j.mu.Unlock()
+	if len(seen.Rowless)+len(seen.Settled) == 0 {
+		return nil
+	}
+	return j.append(journalLine{Seen: &seen}, true)
 }
 
 // object returns what is known of an unchanged object.

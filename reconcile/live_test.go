@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/metastore"
+	"holdfast/reconcile/lineage"
 )
 
 // testPatience is how long tests wait for what has to happen.
@@ -165,4 +168,65 @@ func TestARowThatAppearsBehindThePlanIsLeftAlone(t *testing.T) {
 		require.EqualValues(t, 1, s.Skipped)
 		require.Equal(t, state == metastore.Staged, s.NeedsPerson > 0, "%v", s.Findings)
 	}
+}
+
+func TestLiveModeWritesNothingUnlessAFileHadNoRowForLong(t *testing.T) {
+	t.Parallel()
+	store := &counted{Store: memoryStore(t)}
+	uid := webAccess.restore(t, store)
+	want := webAccess.read(t)
+	lost := want.published[0]
+	require.NoError(t, store.MarkSplitsForDeletion(t.Context(), uid, []string{lost}))
+	require.NoError(t, store.DeleteSplits(t.Context(), uid, []string{lost}))
+	options := webAccess.options(t, store)
+	options.Journal = filepath.Join(t.TempDir(), "journal")
+	options.Lineage = lineage.Options{Live: true, LiveRecover: true, GCHealthy: true, Horizon: time.Second, ClockSkew: time.Second, ReferenceTime: time.Now().Add(24 * time.Hour).Unix()}
+	changes := store.changes
+
+	first := only(t, run(t, options))
+	require.Equal(t, changes, store.changes)
+	require.EqualValues(t, 1, first.Decisions["wait"], "%v", first.Decisions)
+
+	options.Lineage.MarkedHorizon = 1 // what was seen a moment ago was seen long ago
+	second := only(t, run(t, options))
+	require.EqualValues(t, 1, second.Published, "%v", second.Decisions)
+	require.Equal(t, metastore.Published, allRows(t, store, "web-access")[lost].state)
+	require.False(t, allRows(t, store, "web-access")[lost].metadata.Maturity.Immature)
+}
+
+func TestAPublishedRowWithoutItsFileIsReportedAndLeftAlone(t *testing.T) {
+	t.Parallel()
+	store := &counted{Store: memoryStore(t)}
+	webAccess.restore(t, store)
+	options := webAccess.options(t, store)
+	gone := webAccess.read(t).published[0]
+	require.NoError(t, os.Remove(filepath.Join(options.Root, "web-access", gone+".split")))
+	before, changes := texts(t, store, "web-access"), store.changes
+
+	s := only(t, run(t, options))
+
+	require.Equal(t, changes, store.changes)
+	require.Equal(t, before, texts(t, store, "web-access"))
+	require.Contains(t, codes(s), string(lineage.FindingPublishedWithoutObject))
+	require.Positive(t, s.NeedsPerson)
+}
+
+func TestADirectoryThatTwoIndexesShareIsNotWrittenFor(t *testing.T) {
+	t.Parallel()
+	store := &counted{Store: memoryStore(t)}
+	options := webAccess.options(t, store)
+	for _, id := range []string{"web-access", "copy"} {
+		config := *webAccess.config(t)
+		config.IndexID, config.IndexURI = id, "file://"+filepath.Join(options.Root, "web-access")
+		_, err := store.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: &config})
+		require.NoError(t, err)
+	}
+	options.IndexIDs = []string{"web-access"}
+	changes := store.changes
+
+	s := only(t, run(t, options))
+
+	require.Equal(t, changes, store.changes)
+	require.Contains(t, codes(s), CodeSharedLocation)
+	require.Positive(t, s.NeedsPerson)
 }

@@ -80,17 +80,22 @@ func (r *runner) all(ctx context.Context, summary *Summary) error {
 	if len(targets) == 0 {
 		return r.nothing()
 	}
-	for _, t := range targets {
+	var failures []error
+	for i, t := range targets {
+		if err := ctx.Err(); err != nil && i > 0 {
+			failures = append(failures, fmt.Errorf("%d of %d indexes were not reached: %w", len(targets)-i, len(targets), err))
+			break
+		}
 		work := &indexWork{runner: r, target: t}
 		err := work.do(ctx)
-		if work.summary.IndexID != "" {
+		if work.plan != nil {
 			summary.Indexes = append(summary.Indexes, work.summary)
 		}
 		if err != nil {
-			return fmt.Errorf("index %s: %w", t.name, err)
+			failures = append(failures, fmt.Errorf("index %s: %w", t.name, err))
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 func (r *runner) nothing() error {

@@ -255,7 +255,13 @@ func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name strin
 	progress.finish()
 	if err != nil {
 		if context.Cause(ctx) == errInterrupted {
-			return withHint(fmt.Errorf("reconcile %s: %w", name, errInterrupted), "%s", f.goOn(name))
+			err = errInterrupted
+		}
+		if summary != nil && len(summary.Indexes) > 0 && f.format == output.Text {
+			// What was done before the failure; what the result says about a person comes second now.
+			if printing := c.printReconcile(f, name, summary); printing != nil && !errors.Is(printing, errNeedsPerson) {
+				err = errors.Join(err, printing)
+			}
 		}
 		return withHint(fmt.Errorf("reconcile %s: %w", name, err), "%s", f.goOn(name))
 	}
