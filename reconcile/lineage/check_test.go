@@ -275,8 +275,10 @@ func (c *check) nothingBack(final []*modelSplit) string {
 	for _, x := range final {
 		back := x.docs &^ truth
 		d := c.decisions[x.object.ID]
-		if d.Reason == ReasonLegacyOld && x.replacedBy != nil && !c.flagged(x, FlagHiddenLink) {
-			return fmt.Sprintf("%s was replaced and is published for its age", x.object.ID)
+		by := x.replacedBy
+		undecidable := by != nil && by.present && by.object.Content == Legacy && uint8(by.n) != c.h.unreadable
+		if d.Reason == ReasonLegacyOld && undecidable && !c.flagged(x, FlagHiddenLink) {
+			return fmt.Sprintf("%s was replaced by a legacy split and is published for its age", x.object.ID)
 		}
 		last, undecided := x, false
 		for last.replacedBy != nil {

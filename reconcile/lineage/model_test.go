@@ -72,13 +72,6 @@ const (
 	stepKinds
 )
 
-// Until which point a new split gets at once; stepProgress moves it on.
-const (
-	untilStaged = iota
-	untilUploaded
-	untilPublished
-)
-
 const (
 	stagedGrace = 24 * 60
 	markedGrace = 32
@@ -124,6 +117,8 @@ func (m *model) play(s step) {
 	}
 }
 
+// until says how far a new split gets at once: 0 it is staged, 1 uploaded, 2 published. stepProgress moves
+// it on later.
 func until(c uint8) int { return [...]int{2, 2, 2, 2, 2, 2, 1, 1, 0, 0}[c%10] }
 
 func (m *model) pick(a uint8, possible func(*modelSplit) bool) *modelSplit {

@@ -118,12 +118,6 @@ func rowsOf(t testing.TB, text string) []Row {
 
 func testOptions() Options { return Options{IndexUID: testUID, ReferenceTime: now} }
 
-func attested() Options {
-	options := testOptions()
-	options.GCHealthy = true
-	return options
-}
-
 func mustDecide(t testing.TB, objects []Object, rows []Row, options Options) *Plan {
 	t.Helper()
 	plan, err := Decide(objects, rows, options)
