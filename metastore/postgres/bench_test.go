@@ -4,33 +4,74 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/metastore"
 )
 
+// The benchmarks compare ways to do the same work. The ways take turns within one run, so that what else the machine does
+// hits all of them; the ratio is worth more than the numbers.
+
 const benchClients = 16
 
-// parallelClients runs work b.N times, by 16 clients, and reports the rows a second.
-func parallelClients(b *testing.B, rowsPerCall int, work func(client, call int) error) {
+// contender is one of the ways. The first of a list is the one that the others are compared with.
+type contender struct {
+	name string
+	// work makes the call of that number, which no other call of this contender has.
+	work func(call int) error
+
+	next int
+	took time.Duration
+}
+
+// compare has each contender make a number of calls in turn, by 16 clients, b.N times. It reports the calls and rows a
+// second of each, and the first's speed in terms of each other's.
+func compare(b *testing.B, rowsPerCall, callsPerTurn int, contenders ...*contender) {
 	b.Helper()
-	var next atomic.Int64
+	for _, c := range contenders {
+		c.turn(b, benchClients) // connects, and fills caches
+		c.took = 0
+	}
+	turns := 0
+	for b.Loop() {
+		for i := range contenders {
+			// Each goes first as often as the others.
+			contenders[(i+turns)%len(contenders)].turn(b, callsPerTurn)
+		}
+		turns++
+	}
+	speed := func(c *contender) float64 { return float64(turns*callsPerTurn) / c.took.Seconds() }
+	for i, c := range contenders {
+		b.ReportMetric(speed(c), c.name+"-calls/s")
+		if rowsPerCall > 1 {
+			b.ReportMetric(speed(c)*float64(rowsPerCall), c.name+"-rows/s")
+		}
+		if i > 0 {
+			b.ReportMetric(speed(contenders[0])/speed(c), contenders[0].name+"/"+c.name)
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of all of them together, which says nothing
+}
+
+func (c *contender) turn(b *testing.B, calls int) {
+	b.Helper()
 	var group sync.WaitGroup
-	b.ResetTimer()
-	for client := range benchClients {
+	var next atomic.Int64
+	began := time.Now()
+	for range benchClients {
 		group.Go(func() {
 			for {
 				call := int(next.Add(1)) - 1
-				if call >= b.N {
+				if call >= calls {
 					return
 				}
-				if err := work(client, call); err != nil {
+				if err := c.work(c.next + call); err != nil {
 					b.Error(err)
 					return
 				}
@@ -38,9 +79,8 @@ func parallelClients(b *testing.B, rowsPerCall int, work func(client, call int) 
 		})
 	}
 	group.Wait()
-	b.StopTimer()
-	b.ReportMetric(float64(b.N*rowsPerCall)/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+	c.took += time.Since(began)
+	c.next += calls
 }
 
 var benchRun atomic.Int64
@@ -51,173 +91,54 @@ func batch(n int) []metastore.SplitMetadata {
 	return splits(numberedIDs(prefix, n)...)
 }
 
-// fill stages n splits of one node, quickly.
-func fill(b *testing.B, store *Store, uid metastore.IndexUID, n int) {
+// fill stages n splits of one node, quickly, and returns their ids.
+func fill(b *testing.B, store *Store, uid metastore.IndexUID, n int) []string {
 	b.Helper()
-	const size = 5000
-	for done := 0; done < n; done += size {
-		request := metastore.StageSplitsRequest{IndexUID: uid, Splits: batch(min(size, n-done))}
+	ids := make([]string, 0, n)
+	for len(ids) < n {
+		request := metastore.StageSplitsRequest{IndexUID: uid, Splits: batch(min(5000, n-len(ids)))}
 		if _, err := store.StageSplits(context.Background(), request); err != nil {
 			b.Fatal(err)
 		}
+		ids = append(ids, splitIDs(request.Splits)...)
 	}
 	exec(b, connect(b, store.options.DSN), "VACUUM ANALYZE splits")
+	return ids
 }
 
-// millionRows is the size of the large benchmarks; HOLDFAST_BENCH_ROWS makes it smaller.
-func millionRows(b *testing.B) int {
+// sizeFromEnvironment returns a size that a run may change: large ones take minutes to fill.
+func sizeFromEnvironment(b *testing.B, variable string, size int) int {
 	b.Helper()
-	if text := os.Getenv("HOLDFAST_BENCH_ROWS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return n
+	text := os.Getenv(variable)
+	if text == "" {
+		return size
 	}
-	return 1_000_000
+	size, err := strconv.Atoi(text)
+	if err != nil {
+		b.Fatalf("%s: %v", variable, err)
+	}
+	return size
 }
 
-func BenchmarkStage(b *testing.B) {
-	for _, prepared := range []bool{false, true} {
-		for _, size := range []int{1, 100, 1000} {
-			b.Run(fmt.Sprintf("prepared=%v/splits=%d", prepared, size), func(b *testing.B) {
-				store, _ := openStore(b, Options{PreparedStatements: prepared})
-				uid := createIndex(b, store, "logs")
-				parallelClients(b, size, func(int, int) error {
-					_, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batch(size)})
-					return err
-				})
-			})
-		}
-	}
+// benchStore is a store with an index on a database of its own.
+func benchStore(b *testing.B, options Options) (*Store, metastore.IndexUID) {
+	b.Helper()
+	store, _ := openStore(b, options)
+	return store, createIndex(b, store, "logs")
 }
 
-// BenchmarkStageWithPgxAlone sends the insert that a program without a metastore would write.
-func BenchmarkStageWithPgxAlone(b *testing.B) {
-	const insert = `INSERT INTO splits (index_uid, split_id, split_state, time_range_start, time_range_end, tags, split_metadata_json, delete_opstamp, maturity_timestamp, node_id)
-		SELECT $1, split_id, 'Staged', range_start, range_end, tags::text[], document, opstamp, to_timestamp(maturity) AT TIME ZONE 'utc', node_id
-		FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[])
-			AS new (split_id, range_start, range_end, tags, document, opstamp, maturity, node_id)
-		ON CONFLICT (index_uid, split_id) DO UPDATE SET split_metadata_json = excluded.split_metadata_json, tags = excluded.tags, node_id = excluded.node_id,
-			time_range_start = excluded.time_range_start, time_range_end = excluded.time_range_end, delete_opstamp = excluded.delete_opstamp,
-			maturity_timestamp = excluded.maturity_timestamp, create_timestamp = now(), update_timestamp = now()
-		WHERE splits.split_state = 'Staged'`
-	for _, size := range []int{1, 100, 1000} {
-		b.Run(fmt.Sprintf("splits=%d", size), func(b *testing.B) {
-			store, dsn := openStore(b, Options{})
-			uid := createIndex(b, store, "logs").String()
-			config, err := pgxpool.ParseConfig(dsn)
-			if err != nil {
-				b.Fatal(err)
-			}
-			config.MaxConns = defaultMaxConns
-			pool, err := pgxpool.NewWithConfig(context.Background(), config)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(pool.Close)
-			parallelClients(b, size, func(int, int) error {
-				list := batch(size)
-				ids, documents, nodes, tags := make([]string, size), make([]string, size), make([]string, size), make([]string, size)
-				starts, ends, opstamps, maturities := make([]int64, size), make([]int64, size), make([]int64, size), make([]int64, size)
-				for i := range list {
-					ids[i], documents[i], nodes[i], tags[i] = list[i].SplitID, list[i].Document(), list[i].NodeID, `{tenant!,tenant:1}`
-					starts[i], ends[i], opstamps[i] = list[i].TimeRange.Value.Start, list[i].TimeRange.Value.End, int64(list[i].DeleteOpstamp)
-					maturities[i], _ = list[i].MaturityTimestamp()
-				}
-				_, err := pool.Exec(context.Background(), insert, uid, ids, starts, ends, tags, documents, opstamps, maturities, nodes)
-				return err
-			})
-		})
+// pgxPool connects as a program without a metastore would: pgx then keeps prepared statements.
+func pgxPool(b *testing.B, dsn string) *pgxpool.Pool {
+	b.Helper()
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		b.Fatal(err)
 	}
-}
-
-func BenchmarkStageIntoATableOfOneNode(b *testing.B) {
-	for _, rows := range []int{1_000, millionRows(b)} {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			store, _ := openStore(b, Options{})
-			uid := createIndex(b, store, "logs")
-			fill(b, store, uid, rows)
-			parallelClients(b, 100, func(int, int) error {
-				_, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batch(100)})
-				return err
-			})
-		})
+	config.MaxConns = defaultMaxConns
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		b.Fatal(err)
 	}
-}
-
-func BenchmarkStageWhatIsThere(b *testing.B) {
-	for _, createOnly := range []bool{false, true} {
-		b.Run(fmt.Sprintf("create-only=%v", createOnly), func(b *testing.B) {
-			store, _ := openStore(b, Options{})
-			uid := createIndex(b, store, "logs")
-			batches := make([][]metastore.SplitMetadata, benchClients)
-			for client := range batches {
-				batches[client] = batch(1000)
-				if _, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batches[client]}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			exec(b, connect(b, store.options.DSN), "VACUUM ANALYZE splits")
-			parallelClients(b, 1000, func(client, _ int) error {
-				_, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batches[client], CreateOnly: createOnly})
-				return err
-			})
-		})
-	}
-}
-
-func BenchmarkPublishOnOneIndex(b *testing.B) {
-	for _, prepared := range []bool{false, true} {
-		b.Run(fmt.Sprintf("prepared=%v", prepared), func(b *testing.B) {
-			store, _ := openStore(b, Options{PreparedStatements: prepared})
-			uid := createIndex(b, store, "logs")
-			ids := make([]string, 0, b.N)
-			for len(ids) < b.N {
-				list := batch(min(b.N-len(ids), 1000))
-				if _, err := store.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: list}); err != nil {
-					b.Fatal(err)
-				}
-				ids = append(ids, splitIDs(list)...)
-			}
-			exec(b, connect(b, store.options.DSN), "VACUUM ANALYZE splits")
-			parallelClients(b, 1, func(_, call int) error {
-				return store.PublishSplits(context.Background(), metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[call : call+1]})
-			})
-		})
-	}
-}
-
-func BenchmarkList(b *testing.B) {
-	for _, rows := range []int{100_000, millionRows(b)} {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			store, _ := openStore(b, Options{})
-			uid := createIndex(b, store, "logs")
-			fill(b, store, uid, rows)
-			runtime.GC()
-			var before, now runtime.MemStats
-			runtime.ReadMemStats(&before)
-			peak := before.HeapInuse
-			b.ReportAllocs()
-			b.ResetTimer()
-			for range b.N {
-				n, size := 0, 0
-				err := store.ListSplits(context.Background(), metastore.AllSplits(uid), func(row *metastore.SplitRow) error {
-					n++
-					size += len(row.Document)
-					if n%50_000 == 0 {
-						runtime.ReadMemStats(&now)
-						peak = max(peak, now.HeapInuse)
-					}
-					return nil
-				})
-				if err != nil || n != rows {
-					b.Fatalf("%d rows, error %v", n, err)
-				}
-			}
-			b.StopTimer()
-			b.ReportMetric(float64(b.N*rows)/b.Elapsed().Seconds(), "rows/s")
-			b.ReportMetric(float64(peak-before.HeapInuse)/(1<<20), "peak-MiB")
-		})
-	}
+	b.Cleanup(pool.Close)
+	return pool
 }

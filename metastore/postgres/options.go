@@ -38,8 +38,8 @@ type Options struct {
 	// 0 means half of the connections, at least one.
 	MaxListings int
 
-	// PreparedStatements has the server keep named prepared statements on each connection, which saves it some
-	// work on each call. False, the default, works behind a transaction-pooling proxy too.
+	// PreparedStatements has the server keep named prepared statements on each connection, which saves it the
+	// parsing on each call; it still plans each. False, the default, works behind a transaction-pooling proxy too.
 	PreparedStatements bool
 
 	// ReadOnly refuses every mutating call with Forbidden, and creates nothing when opening. Use it on a replica.
@@ -80,6 +80,11 @@ func (o *Options) poolConfig() (*pgxpool.Config, error) {
 		config.MaxConns = defaultMaxConns
 	}
 	configureSession(config.ConnConfig)
+	if o.PreparedStatements {
+		// One plan for all calls could be that of a table that was empty then. Proxies may refuse this parameter, but
+		// they are not meant to see named statements either.
+		config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	}
 	return config, nil
 }
 
