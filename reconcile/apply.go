@@ -200,5 +200,5 @@ func (w *indexWork) findFailures() {
 	if stranded {
 		message += ". Some of their rows are Staged: do not start the janitor before they are published or the reason is known, it deletes the files of rows that stay Staged for a day"
 	}
-	w.add(Finding{Code: CodeFailed, NeedsPerson: true, IDs: ids, Message: message, Next: w.command("reconcile run --index %s", w.indexID)})
+	w.add(Finding{Code: CodeFailed, NeedsPerson: true, IDs: ids, Message: message, Next: w.again("run", "--index", w.indexID)})
 }

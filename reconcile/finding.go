@@ -49,15 +49,6 @@ const (
 
 func (w *indexWork) add(f Finding) { w.found = append(w.found, f) }
 
-// command completes a command for findings.
-func (r *runner) command(format string, args ...any) string {
-	text := "metastore " + fmt.Sprintf(format, args...)
-	if r.CommandFlags != "" {
-		text += " " + r.CommandFlags
-	}
-	return text
-}
-
 func findingNameGuessed(name string) Finding {
 	return Finding{Code: CodeNameGuessed, NeedsPerson: true, Message: fmt.Sprintf(
 		"no file in the directory %s says which index it belongs to; its name is taken for the index id", name)}
@@ -84,7 +75,7 @@ func (w *indexWork) addFindings() {
 	if w.listing.others["metastore.json"] > 0 && len(w.rows) == 0 {
 		w.add(Finding{Code: CodeMetastoreFile, NeedsPerson: true, Message: "a metastore.json lies beside the splits: if it can be read, importing it is better than recovering, " +
 			"because it knows what was published",
-			Next: fmt.Sprintf("metastore import --from %s --store URL", w.location)})
+			Next: commandText("import", "--from", w.location.String(), "--store", "URL")})
 	}
 }
 
@@ -103,7 +94,7 @@ func (w *indexWork) findEmptyListing() {
 	}
 	w.add(Finding{Code: CodeEmptyListing, NeedsPerson: true, Message: fmt.Sprintf(
 		"no split file lies in %s, and the metastore has %d published rows: is the place right, and may it be read?", w.location, published),
-		Next: w.command("index describe %s", w.indexID)})
+		Next: w.command("index", "describe", w.indexID)})
 }
 
 // findSizes compares the sizes of files with the ends of the footers in published rows.
@@ -166,7 +157,7 @@ func (w *indexWork) checkLocation(index *metastore.IndexMetadata) {
 		if err == nil && at.Same(w.location) {
 			w.add(Finding{Code: CodeSharedLocation, NeedsPerson: true, Message: fmt.Sprintf(
 				"index %s has the same directory %s: its files would be published twice, and deleting them for one index takes them from the other; nothing is written",
-				other.IndexUID, w.location), Next: w.command("index describe %s", other.IndexUID.IndexID)})
+				other.IndexUID, w.location), Next: w.command("index", "describe", other.IndexUID.IndexID)})
 		}
 	}
 	if index.Config == nil {

@@ -9,5 +9,5 @@ func (w *indexWork) missingIndex() Finding {
 	}
 	return Finding{Code: CodeMissingIndex, NeedsPerson: true, Message: fmt.Sprintf(
 		"the metastore lacks index %s, and nothing is written without it: the files do not hold its configuration. Complete the one that can be inferred from them and name it", w.indexID),
-		Next: w.command("reconcile plan --index %s --index-config %s.json", w.indexID, w.indexID)}
+		Next: w.again("plan", "--index", w.indexID, "--index-config", w.indexID+".json")}
 }

@@ -58,9 +58,9 @@ type Options struct {
 	// Grace is how long a batch that was begun may take when the context ends. 0 means 15 s.
 	Grace time.Duration
 
-	// CommandFlags are the flags that name the server or store and the bucket, for the commands in
-	// findings.
-	CommandFlags string
+	// CommandFlags are the flags that name the server, for the commands in findings; ReconcileFlags
+	// those that name the server or store and the files, for the commands that reconcile again.
+	CommandFlags, ReconcileFlags []string
 	// Progress is told what is going on, never by two goroutines at once. Nil means nobody.
 	Progress func(Progress)
 	// OpenBucket opens a directory. Nil means Location.Open.

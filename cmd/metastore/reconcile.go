@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,7 +104,7 @@ func (c *command) reconcileCommand(name, short string, do func(context.Context, 
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.store, "store", "", "open this store directly instead of calling a server; no server may run on a mem:// store")
+	flags.StringVar(&f.store, "store", "", "open this store directly instead of calling a server")
 	flags.StringVar(&f.bucket, "bucket", "", "directory or URL that holds one directory for each index")
 	flags.StringArrayVar(&f.indexes, "index", nil, "id of an index to reconcile, may be repeated (default all)")
 	flags.StringArrayVar(&f.indexURIs, "index-uri", nil, "`ID=URL`: where the files of an index are, may be repeated")
@@ -157,7 +158,7 @@ func (f *reconcileFlags) options() (reconcile.Options, error) {
 	}
 	var err error
 	o.Lineage, err = f.lineageOptions()
-	o.CommandFlags = f.commandFlags()
+	o.CommandFlags, o.ReconcileFlags = f.commandFlags()
 	return o, err
 }
 
@@ -197,25 +198,23 @@ func (f *reconcileFlags) lineageOptions() (lineage.Options, error) {
 	return o, nil
 }
 
-// commandFlags are the flags that name the store and the bucket, without secrets, for commands that
-// are suggested.
-func (f *reconcileFlags) commandFlags() string {
-	var parts []string
+// commandFlags are the flags that name the server, and those that name the server or store and the
+// files, without secrets, for commands that are suggested.
+func (f *reconcileFlags) commandFlags() (server, all []string) {
 	if f.store != "" {
-		parts = append(parts, "--store "+shellQuote(secrets.MaskURL(f.store)))
+		all = []string{"--store", secrets.MaskURL(f.store)}
 	} else {
-		parts = append(parts, "--server "+shellQuote(f.server))
+		server = []string{"--server", f.server}
+		all = server
 	}
-	return strings.Join(parts, " ")
-}
-
-func shellQuote(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r))
-	}) {
-		return text
+	if f.bucket != "" {
+		all = append(slices.Clip(all), "--bucket", secrets.MaskURL(f.bucket))
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	for _, pair := range f.indexURIs {
+		id, uri, _ := strings.Cut(pair, "=")
+		all = append(all, "--index-uri", id+"="+secrets.MaskURL(uri))
+	}
+	return server, all
 }
 
 func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name string, do func(context.Context, reconcile.Options) (*reconcile.Summary, error)) (err error) {

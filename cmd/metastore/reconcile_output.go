@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"holdfast/cmd/metastore/internal/output"
 	"holdfast/reconcile"
@@ -50,7 +51,7 @@ func (c *command) printIndexSummary(name string, s *reconcile.IndexSummary) erro
 	case s.Created:
 		uid += ", created"
 	}
-	if err := c.print("index %s (%s)\nfiles in %s", s.IndexID, uid, s.Location); err != nil {
+	if err := c.print("index %s (%s)\nfiles in %s", visible(s.IndexID), uid, visible(s.Location)); err != nil {
 		return err
 	}
 	table := output.NewTable(c.stdout, "DECISION", ">OBJECTS", ">DOCUMENTS", ">SIZE")
@@ -106,7 +107,7 @@ func (c *command) printFindings(s *reconcile.IndexSummary) error {
 			if needsPerson {
 				label = "needs a person"
 			}
-			if err := c.print("\n%s: %s%s\n  %s", label, f.Code, someIDs(f.IDs), f.Message); err != nil {
+			if err := c.print("\n%s: %s%s\n  %s", label, f.Code, visible(someIDs(f.IDs)), visible(f.Message)); err != nil {
 				return err
 			}
 			if f.Next != "" {
@@ -143,4 +144,15 @@ func someIDs(ids []string) string {
 	default:
 		return fmt.Sprintf(": %s and %s more", strings.Join(ids[:most], " "), output.Count(len(ids)-most))
 	}
+}
+
+// visible replaces what a terminal would not show: names come from objects that anybody may have
+// written.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

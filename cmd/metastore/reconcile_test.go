@@ -152,3 +152,12 @@ func TestReconcileStopsAtASignalAndSaysHowToGoOn(t *testing.T) {
 	require.Contains(t, stderr.String(), "repeat the same command to go on; what was published stays")
 	require.Contains(t, stderr.String(), "keep "+journal)
 }
+
+func TestHelpTextsOfReconcileAreInTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"reconcile", "reconcile plan", "reconcile run"} {
+		r := execute(t, &system{}, append(strings.Fields(path), "--help")...)
+		require.Equal(t, exitSuccess, r.status)
+		checkGolden(t, filepath.Join("testdata", "golden", "help", strings.ReplaceAll("metastore "+path, " ", "-")+".txt"), r.stdout)
+	}
+}
