@@ -27,7 +27,7 @@ func (w *indexWork) translate(f lineage.Finding) Finding {
 		found.Message = "the documents of these splits may be in other live splits too (see the evidence), through a merge that is gone; they are published as mature, so that they can still be removed"
 		found.Next = plan("--hidden-link", "withhold")
 	case lineage.FindingYoungL0:
-		found.Message = "nothing proves that these recent splits were published; if they were not, their source has indexed the documents again. They are published as mature"
+		found.Message = "nothing proves that these recent splits were published; if they were not, their source has indexed the documents again. They are published as mature, so that they can still be removed"
 		found.Next = plan("--gc-healthy")
 	case lineage.FindingRecentMarkRisk:
 		found.Message = "splits that retention, a person or a delete task marked shortly before the loss come back; retention marks them again, delete tasks must be issued again"
@@ -54,7 +54,7 @@ func (w *indexWork) translate(f lineage.Finding) Finding {
 		found.Message = "these files are of another index, or of another incarnation of this one; if an earlier recovery gave the index a new incarnation, name the old one"
 		found.Next = plan("--alias", "INDEX_UID")
 	case lineage.FindingAgeRuleOff:
-		found.Message = "nobody attested that the janitor was healthy until the loss, so the age of a file proved nothing"
+		found.Message = "nobody attested that the janitor was healthy until the loss, so the age of a file proved nothing. If it was, say so"
 		found.Next = plan("--gc-healthy")
 	default:
 		found.Message = "see the split ids"

@@ -62,8 +62,7 @@ func (w *indexWork) report() error {
 
 func (w *indexWork) record(it *item) *Record {
 	d := it.decision
-	record := &Record{
-		Type: "object", IndexID: w.indexID, IndexUID: w.summary.IndexUID,
+	record := &ObjectRecord{
 		SplitID: d.ID, Key: w.location.Child(it.object.Name).String(), Size: it.object.Size, NumDocs: it.object.numDocs(),
 		Decision: it.kind, Reason: it.reason, Evidence: d.Evidence, Flags: d.Flags.Names(), Parents: it.object.parents,
 		RowBefore: stateName(it.before), RowAfter: stateName(it.after), Outcome: it.outcome, Detail: it.detail,
@@ -71,7 +70,7 @@ func (w *indexWork) record(it *item) *Record {
 	if it.kind == lineage.Publish.String() {
 		record.ReplacedSplitIDs, record.Mature = d.ReplacedSplitIDs, d.ForceMature
 	}
-	return record
+	return &Record{Type: "object", IndexID: w.indexID, IndexUID: w.summary.IndexUID, ObjectRecord: record}
 }
 
 func stateName(state metastore.SplitState) *string {

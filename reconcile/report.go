@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// Record is one line of the report, of Plan and of Run alike. Type says which fields are meaningful:
+// Record is one line of the report, of Plan and of Run alike. Type says which of the pointers is set:
 //
-//	object   IndexID to Outcome, one line for each split file
-//	finding  IndexID, IndexUID, Finding
+//	object   ObjectRecord, one line for each split file
+//	finding  Finding
 //	end      Summary; without this line the report is not complete
 //
 // The JSON names, and the values of Type, Decision, Reason, Flags and Outcome, are stable.
@@ -18,13 +18,19 @@ type Record struct {
 	Type     string `json:"type"`
 	IndexID  string `json:"index_id,omitempty"`
 	IndexUID string `json:"index_uid,omitempty"`
+	*ObjectRecord
+	Finding *Finding `json:"finding,omitempty"`
+	Summary *Summary `json:"summary,omitempty"`
+}
 
-	SplitID  string `json:"split_id,omitempty"`
-	Key      string `json:"key,omitempty"`  // location of the object
-	Size     int64  `json:"size,omitempty"` // bytes
-	NumDocs  uint64 `json:"num_docs,omitempty"`
-	Decision string `json:"decision,omitempty"`
-	Reason   string `json:"reason,omitempty"`
+// ObjectRecord is what was decided about one split file, and what became of it.
+type ObjectRecord struct {
+	SplitID  string `json:"split_id"`
+	Key      string `json:"key"`      // location of the object
+	Size     int64  `json:"size"`     // bytes
+	NumDocs  uint64 `json:"num_docs"` // 0 if the file does not tell
+	Decision string `json:"decision"`
+	Reason   string `json:"reason"`
 	// Evidence holds the split ids that the decision rests on; which, is said with the reason.
 	Evidence []string `json:"evidence,omitempty"`
 	Flags    []string `json:"flags,omitempty"`
@@ -37,11 +43,8 @@ type Record struct {
 	// what Run would make of it.
 	RowBefore *string `json:"row_before"`
 	RowAfter  *string `json:"row_after"`
-	Outcome   Outcome `json:"outcome,omitempty"`
+	Outcome   Outcome `json:"outcome"`
 	Detail    string  `json:"detail,omitempty"` // what failed, or why the object is unreadable
-
-	Finding *Finding `json:"finding,omitempty"`
-	Summary *Summary `json:"summary,omitempty"`
 }
 
 // Outcome is what became of a decision.

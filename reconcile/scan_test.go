@@ -145,7 +145,7 @@ func TestAFileThatCannotBeReadIsADecisionAndNeverAbsent(t *testing.T) {
 	require.Positive(t, s.NeedsPerson)
 	require.NotContains(t, allRows(t, store, "web-access"), unreadable)
 	for _, record := range records(t, &report) {
-		if record.SplitID == unreadable {
+		if record.ObjectRecord != nil && record.SplitID == unreadable {
 			require.Contains(t, record.Detail, "access denied")
 			require.Nil(t, record.RowAfter)
 		}
