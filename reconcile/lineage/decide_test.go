@@ -26,10 +26,10 @@ func TestBadInputIsRefusedByName(t *testing.T) {
 		{name: "unknown policy", change: func(o *Options) { o.YoungL0 = 9 }, want: "young L0 policy 9"},
 		{name: "hidden links unchanged", change: func(o *Options) { o.HiddenLink = PublishUnchanged }, want: "hidden link policy 1"},
 		{name: "object without an id", objects: []Object{{}}, want: "object 0 has an empty split id"},
-		{name: "object given twice", objects: []Object{{ID: "P"}, {ID: "Q"}, {ID: "P"}}, want: "split id P is given by two objects"},
+		{name: "object given twice", objects: []Object{{ID: "P"}, {ID: "Q"}, {ID: "P"}}, want: `split id "P" is given by two objects`},
 		{name: "row without an id", rows: []Row{{State: metastore.Staged}}, want: "row 0 has an empty split id"},
-		{name: "row given twice", rows: rowsOf(t, "P=published P=marked"), want: "split id P is given by two rows"},
-		{name: "row of no state", rows: []Row{{ID: "P"}}, want: "row P has the unknown state 0"},
+		{name: "row given twice", rows: rowsOf(t, "P=published P=marked"), want: `split id "P" is given by two rows`},
+		{name: "row of no state", rows: []Row{{ID: "P"}}, want: `row "P" has the unknown state 0`},
 	} {
 		options := testOptions()
 		if c.change != nil {
