@@ -20,10 +20,18 @@ const (
 	longEnvironment   = "HOLDFAST_LONG"
 )
 
-// TestMain runs the worker of the test of killed processes when this is such a process.
+// TestMain runs the worker of the test of killed processes, or a measurement of memory, when this is
+// such a process.
 func TestMain(m *testing.M) {
 	if directory := os.Getenv(workerEnvironment); directory != "" {
 		if err := work(directory, os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if directory := os.Getenv(memoryEnvironment); directory != "" {
+		if err := measureMemory(directory, os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -116,12 +116,16 @@ func (c *countingBucket) List(ctx context.Context, directory string) ([]string, 
 
 func indexConfig(t testing.TB, id string) *indexconfig.IndexConfig {
 	t.Helper()
-	text := fmt.Sprintf(`{"version":"0.9","index_id":%q,"index_uri":"s3://bucket/%s","doc_mapping":{"field_mappings":[{"name":"at","type":"datetime","fast":true}],"timestamp_field":"at"}}`, id, id)
-	config, err := indexconfig.ParseIndexConfig([]byte(text), ulid.Make)
+	config, err := parseIndexConfig(id)
 	if err != nil {
 		t.Fatalf("index config: %v", err)
 	}
 	return config
+}
+
+func parseIndexConfig(id string) (*indexconfig.IndexConfig, error) {
+	text := fmt.Sprintf(`{"version":"0.9","index_id":%q,"index_uri":"s3://bucket/%s","doc_mapping":{"field_mappings":[{"name":"at","type":"datetime","fast":true}],"timestamp_field":"at"}}`, id, id)
+	return indexconfig.ParseIndexConfig([]byte(text), ulid.Make)
 }
 
 func createIndex(t testing.TB, s *Store, id string) metastore.IndexUID {
