@@ -59,6 +59,36 @@ func TestARunThatIsKilledAtAnyCallIsFinishedByTheNextOne(t *testing.T) {
 	}
 }
 
+func TestBringingABackupUpToDateMayBeKilledAtAnyCall(t *testing.T) {
+	t.Parallel()
+	want := webAccess.read(t)
+	for _, done := range []bool{false, true} {
+		for n := 1; ; n++ {
+			store := &counted{Store: memoryStore(t)}
+			webAccessBefore.restore(t, store)
+			options := webAccess.options(t, store)
+			options.Journal = filepath.Join(t.TempDir(), "journal")
+			options.BatchSplits = 1
+			base := store.changes
+			store.around = killAt(base+n, done)
+			_, err := Run(t.Context(), options)
+			calls := store.changes - base
+			store.around = nil
+
+			run(t, options)
+
+			rows := allRows(t, store, "web-access")
+			require.Equal(t, want.published, idsIn(rows, metastore.Published), "killed at call %d", n)
+			require.Empty(t, idsIn(rows, metastore.Staged))
+			if calls < n {
+				require.NoError(t, err)
+				require.Greater(t, n, 2)
+				break
+			}
+		}
+	}
+}
+
 func TestAnswersThatAreLostAreFoundInTheRows(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 7; n++ {

@@ -61,6 +61,9 @@ func findingNameDiffers(name, id string) Finding {
 // addFindings adds those of the plan and those of the index as a whole.
 func (w *indexWork) addFindings() {
 	for _, f := range w.plan.Findings {
+		if f.Code == lineage.FindingOtherIncarnations && len(f.IDs) == len(w.objects) {
+			f.NeedsPerson = true // not one file is of this index: is it the right place?
+		}
 		w.add(w.translate(f))
 	}
 	w.findEmptyListing()

@@ -262,8 +262,8 @@ func (w *indexWork) newItem(decision *lineage.Decision) item {
 const reasonLegacyRow = "legacy-row"
 
 // aliases are the earlier incarnations of the index whose splits still belong to it: those that the
-// caller names; those of files whose rows the index has; and, when the index was created anew and no
-// file is of its incarnation yet, the greatest one.
+// caller names; those of files whose rows the index has; and, when the index was created anew, the
+// greatest one. It was if no file is of its incarnation, nor was any that a published row had.
 func (w *indexWork) aliases() []metastore.IndexUID {
 	var aliases []metastore.IndexUID
 	add := func(uid metastore.IndexUID) {
@@ -293,11 +293,21 @@ func (w *indexWork) aliases() []metastore.IndexUID {
 			add(uid)
 		}
 	}
-	if !own && greatest.IndexID != "" {
+	if !own && greatest.IndexID != "" && !w.hadFiles() {
 		add(greatest)
 	}
 	if len(aliases) > 0 {
 		w.summary.RecoveredUID = aliases[len(aliases)-1].String()
 	}
 	return aliases
+}
+
+// hadFiles reports whether the index has a published row whose file is not in the directory.
+func (w *indexWork) hadFiles() bool {
+	for id, r := range w.rows {
+		if r.state == metastore.Published && w.byID[id] == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -230,3 +230,25 @@ func TestADirectoryThatTwoIndexesShareIsNotWrittenFor(t *testing.T) {
 	require.Contains(t, codes(s), CodeSharedLocation)
 	require.Positive(t, s.NeedsPerson)
 }
+
+func TestFilesOfADeletedIncarnationDoNotComeBackIntoAnIndexThatWasInUse(t *testing.T) {
+	t.Parallel()
+	store := &counted{Store: memoryStore(t)}
+	index, err := store.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: webAccess.config(t)})
+	require.NoError(t, err)
+	used := mature(webAccess.read(t).rows[webAccess.read(t).published[0]].metadata)
+	used.SplitID = "01M8P1J7E98JP8BEK9KRMR0000" // its file is lost
+	putRow(t, store, index.IndexUID, used, metastore.Published)
+	changes := store.changes
+
+	s := only(t, run(t, webAccess.options(t, store)))
+
+	require.Equal(t, changes, store.changes)
+	require.EqualValues(t, 21, s.Decisions["foreign-incarnation"])
+	require.Contains(t, codes(s), string(lineage.FindingOtherIncarnations))
+	require.GreaterOrEqual(t, s.NeedsPerson, int64(2), "%v", s.Findings)
+
+	options := webAccess.options(t, store)
+	options.Lineage.Aliases = []metastore.IndexUID{webAccess.read(t).uid}
+	require.EqualValues(t, 6, only(t, run(t, options)).Published, "unless a person says that they belong to it")
+}
