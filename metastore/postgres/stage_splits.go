@@ -64,35 +64,19 @@ func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRe
 	}
 }
 
-// stageCreateOnly inserts what is absent and reports what is there.
+// stageCreateOnly inserts what is absent and reports what is there. It looks first, by the ids alone: a call
+// that repeats another ends there, without a lock and without having sent the documents.
 func (s *Store) stageCreateOnly(ctx context.Context, indexUID metastore.IndexUID, splits []metastore.SplitMetadata) (metastore.StageSplitsResult, error) {
-	args := stageArguments(indexUID, splits)
-	var indexExists bool
-	var inserted map[string]bool
-	var present map[string]metastore.SplitState
-	err := s.mutate(ctx, "staging splits create-only", indexUID.IndexID, func() []query {
-		indexExists = false
-		inserted = make(map[string]bool)
-		present = make(map[string]metastore.SplitState)
-		return []query{{sql: createOnlySQL, args: args, row: func(row columns) error {
-			switch {
-			case row[0] == nil:
-				indexExists = true
-			case row[1] == nil:
-				inserted[row.text(0)] = true
-			default:
-				var err error
-				present[row.text(0)], err = row.state(1)
-				return err
-			}
-			return nil
-		}}}
-	})
+	present, indexExists, err := s.splitStates(ctx, indexUID, splitIDs(splits))
 	if err != nil {
 		return metastore.StageSplitsResult{}, err
 	}
 	if !indexExists {
 		return metastore.StageSplitsResult{}, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+	}
+	inserted, err := s.insertAbsent(ctx, indexUID, splits, present)
+	if err != nil {
+		return metastore.StageSplitsResult{}, err
 	}
 	if err := s.addUnseen(ctx, indexUID, splits, inserted, present); err != nil {
 		return metastore.StageSplitsResult{}, err
@@ -109,8 +93,29 @@ func (s *Store) stageCreateOnly(ctx context.Context, indexUID metastore.IndexUID
 	return result, nil
 }
 
-// addUnseen adds to present the splits that another call inserted while ours waited for them: these are not in what
-// the statement saw when it began.
+// insertAbsent inserts the splits that are not among those present, and returns the ids of those that it inserted.
+func (s *Store) insertAbsent(ctx context.Context, indexUID metastore.IndexUID, splits []metastore.SplitMetadata, present map[string]metastore.SplitState) (inserted map[string]bool, err error) {
+	absent := make([]metastore.SplitMetadata, 0, len(splits)-min(len(present), len(splits)))
+	for i := range splits {
+		if _, exists := present[splits[i].SplitID]; !exists {
+			absent = append(absent, splits[i])
+		}
+	}
+	if len(absent) == 0 {
+		return nil, nil
+	}
+	args := stageArguments(indexUID, absent)
+	err = s.mutate(ctx, "staging splits create-only", indexUID.IndexID, func() []query {
+		inserted = make(map[string]bool, len(absent))
+		return []query{{sql: createOnlySQL, args: args, row: func(row columns) error {
+			inserted[row.text(0)] = true
+			return nil
+		}}}
+	})
+	return inserted, err
+}
+
+// addUnseen adds to present the splits that another call inserted after we looked.
 func (s *Store) addUnseen(ctx context.Context, indexUID metastore.IndexUID, splits []metastore.SplitMetadata, inserted map[string]bool, present map[string]metastore.SplitState) error {
 	var unseen []string
 	for i := range splits {

@@ -14,7 +14,7 @@ WITH locked AS MATERIALIZED (
         GROUP BY split_id
         ORDER BY split_id COLLATE "C"
     ) AS wanted
-    -- See stage_splits_create_only.sql. The look-ups, and with them the locks, follow the order of the ids.
+    -- See split_states.sql. The look-ups, and with them the locks, follow the order of the ids.
     CROSS JOIN LATERAL (
         SELECT
             splits.index_uid,

@@ -4,7 +4,8 @@ SELECT
     found.split_id,
     found.split_state
 FROM unnest($2::text[]) AS wanted (split_id)
--- See stage_splits_create_only.sql.
+-- The limit keeps this a look-up for each id. Where statistics are missing, the planner would rather read all
+-- splits of the index.
 CROSS JOIN LATERAL (
     SELECT
         splits.split_id,
