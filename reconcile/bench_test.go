@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/integration/objectstore"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
 	"holdfast/metastore/indexconfig"
@@ -59,6 +61,35 @@ func BenchmarkRunOfALocalDirectory(b *testing.B) {
 		require.EqualValues(b, summary.Indexes[0].Objects, summary.Indexes[0].Published)
 		require.NoError(b, store.Close())
 	})
+}
+
+// BenchmarkPlanOfABucketOnS3 measures it with an S3 server in the same process, which takes most of
+// the time.
+func BenchmarkPlanOfABucketOnS3(b *testing.B) {
+	const n = 2000
+	root := filepath.Join(writeFiles(b, n), "web-access")
+	bucket := objectstore.S3(b).Open(b)
+	names, err := os.ReadDir(root)
+	require.NoError(b, err)
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(root, name.Name()))
+		require.NoError(b, err)
+		require.NoError(b, bucket.WriteAll(b.Context(), "indexes/web-access/"+name.Name(), content, nil))
+	}
+	store, err := file.Open(b.Context(), file.Options{URL: "mem://"})
+	require.NoError(b, err)
+	options := Options{Store: store, Root: "s3://bucket/indexes", OpenBucket: func(_ context.Context, at Location) (Bucket, error) {
+		return &shared{NewBlobBucket(bucket, at.path)}, nil
+	}}
+	requests := int64(0)
+	for b.Loop() {
+		summary, err := Plan(b.Context(), options)
+		require.NoError(b, err)
+		requests += summary.Indexes[0].Reads.Requests
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "objects/s")
+	b.ReportMetric(float64(requests)/float64(n*b.N), "reads/object")
+	require.NoError(b, store.Close())
 }
 
 func benchmark(b *testing.B, do func(b *testing.B, options Options)) {

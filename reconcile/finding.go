@@ -12,7 +12,9 @@ type Finding struct {
 	Code        string   `json:"code"` // of package lineage, or one of the codes here; stable
 	NeedsPerson bool     `json:"needs_person"`
 	IDs         []string `json:"split_ids,omitempty"`
-	Message     string   `json:"message"`
+	// Count is how many ids there are. The summary holds the first hundred, the report all.
+	Count   int    `json:"split_count,omitempty"`
+	Message string `json:"message"`
 	// Next is the command to type next; empty if there is none.
 	Next string `json:"next,omitempty"`
 }
@@ -47,7 +49,10 @@ const (
 	CodeMetastoreFile = "metastore-file"
 )
 
-func (w *indexWork) add(f Finding) { w.found = append(w.found, f) }
+func (w *indexWork) add(f Finding) {
+	f.Count = len(f.IDs)
+	w.found = append(w.found, f)
+}
 
 func findingNameGuessed(name string) Finding {
 	return Finding{Code: CodeNameGuessed, NeedsPerson: true, Message: fmt.Sprintf(

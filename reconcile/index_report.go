@@ -35,14 +35,18 @@ func (w *indexWork) summarize() {
 		}
 	}
 	s.ToPublish = w.publishes()
-	s.Findings = w.found
-	s.NeedsPerson = 0
-	for i := range w.found {
+	s.Findings, s.NeedsPerson = make([]Finding, len(w.found)), 0
+	for i, f := range w.found {
+		f.IDs = f.IDs[:min(len(f.IDs), mostSummaryIDs)]
+		s.Findings[i] = f
 		if w.found[i].NeedsPerson {
 			s.NeedsPerson++
 		}
 	}
 }
+
+// mostSummaryIDs bounds the split ids of a finding in the summary.
+const mostSummaryIDs = 100
 
 // report writes a line for each object and each finding.
 func (w *indexWork) report() error {

@@ -107,7 +107,7 @@ func (c *command) printFindings(s *reconcile.IndexSummary) error {
 			if needsPerson {
 				label = "needs a person"
 			}
-			if err := c.print("\n%s: %s%s\n  %s", label, f.Code, visible(someIDs(f.IDs)), visible(f.Message)); err != nil {
+			if err := c.print("\n%s: %s%s\n  %s", label, f.Code, visible(someIDs(f)), visible(f.Message)); err != nil {
 				return err
 			}
 			if f.Next != "" {
@@ -134,15 +134,15 @@ func (c *command) printSkeleton(s *reconcile.IndexSummary) error {
 }
 
 // someIDs names the first ids and how many there are.
-func someIDs(ids []string) string {
+func someIDs(f *reconcile.Finding) string {
 	const most = 3
 	switch {
-	case len(ids) == 0:
+	case f.Count == 0:
 		return ""
-	case len(ids) <= most:
-		return ": " + strings.Join(ids, " ")
+	case f.Count <= most:
+		return ": " + strings.Join(f.IDs, " ")
 	default:
-		return fmt.Sprintf(": %s and %s more", strings.Join(ids[:most], " "), output.Count(len(ids)-most))
+		return fmt.Sprintf(": %s and %s more", strings.Join(f.IDs[:most], " "), output.Count(f.Count-most))
 	}
 }
 

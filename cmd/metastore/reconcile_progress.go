@@ -23,6 +23,9 @@ type reconcileProgress struct {
 	printed time.Time
 }
 
+// drawInterval is the time between two changes of the bar.
+const drawInterval = 100 * time.Millisecond
+
 // logInterval is the time between two lines about the same phase in a log.
 const logInterval = 10 * time.Second
 
@@ -45,8 +48,12 @@ func (p *reconcileProgress) tell(now reconcile.Progress) {
 	}
 	p.last = now
 	if p.bar != nil {
-		// A bar that cannot be drawn is no reason to stop.
-		_ = p.bar.Set64(now.Done)
+		if time.Since(p.printed) >= drawInterval {
+			p.printed = time.Now()
+			p.bar.Describe(describe(now))
+			// A bar that cannot be drawn is no reason to stop.
+			_ = p.bar.Set64(now.Done)
+		}
 		return
 	}
 	if !p.quiet && time.Since(p.printed) >= logInterval {
@@ -62,10 +69,20 @@ func (p *reconcileProgress) newBar(now reconcile.Progress) *progressbar.Progress
 	}
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(p.stderr),
-		progressbar.OptionSetDescription(fmt.Sprintf("%s: %s", now.IndexID, phaseNames[now.Phase])),
+		progressbar.OptionSetDescription(describe(now)),
+		progressbar.OptionSetSpinnerChangeInterval(0), // else it is drawn again after it was cleared
 		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("objects"),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true))
+}
+
+// describe is the text in front of the bar.
+func describe(now reconcile.Progress) string {
+	text := visible(now.IndexID) + ": " + phaseNames[now.Phase]
+	if now.Bytes > 0 {
+		text += ", " + output.Bytes(uint64(now.Bytes))
+	}
+	return text
 }
 
 // endPhase takes the bar away and says what the phase did.
@@ -83,7 +100,7 @@ func (p *reconcileProgress) endPhase() {
 }
 
 func (p *reconcileProgress) line() {
-	text := fmt.Sprintf("%s: %s: %s", p.index, phaseNames[p.phase], output.Count(p.last.Done))
+	text := fmt.Sprintf("%s: %s: %s", visible(p.index), phaseNames[p.phase], output.Count(p.last.Done))
 	if p.last.Total > 0 {
 		text += " of " + output.Count(p.last.Total)
 	}
