@@ -17,7 +17,7 @@ import (
 // that are. When the context ends, the batch at hand is finished and the others are left for the next
 // run.
 func (w *indexWork) applyPlan(ctx context.Context) error {
-	if w.summary.Missing || w.sharesLocation() {
+	if w.summary.Missing || w.blocked() {
 		return nil
 	}
 	done := Progress{IndexID: w.name, Phase: Applying, Total: w.publishes()}

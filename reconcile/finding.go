@@ -35,7 +35,8 @@ const (
 	CodeOtherLocation = "other-location"
 	// CodeNameGuessed: no file says which index it belongs to.
 	CodeNameGuessed = "index-name-guessed"
-	// CodeNameDiffers: the directory has another name than the index of its files.
+	// CodeNameDiffers: the directory has another name than the index of its files. It may be a copy, of
+	// which older files would be published beside those that replaced them: nothing is written.
 	CodeNameDiffers = "index-name-differs"
 	// CodeFailed: splits that should have been published were not.
 	CodeFailed = "not-published"
@@ -59,8 +60,12 @@ func findingNameGuessed(name string) Finding {
 		"no file in the directory %s says which index it belongs to; its name is taken for the index id", name)}
 }
 
-func findingNameDiffers(name, id string) Finding {
-	return Finding{Code: CodeNameDiffers, Message: fmt.Sprintf("the directory %s holds files of index %s", name, id)}
+func (w *indexWork) findingNameDiffers() Finding {
+	return Finding{
+		Code: CodeNameDiffers, NeedsPerson: true,
+		Message: fmt.Sprintf("the directory %s holds files of index %s, perhaps a copy; nothing is written for it. If it is the index's own, say so", w.name, w.indexID),
+		Next:    w.again("plan", "--index", w.indexID, "--index-uri", w.indexID+"="+w.location.String()),
+	}
 }
 
 // addFindings adds those of the plan and those of the index as a whole.
@@ -178,9 +183,10 @@ func (w *indexWork) checkLocation(index *metastore.IndexMetadata) {
 	}
 }
 
-func (w *indexWork) sharesLocation() bool {
+// blocked reports whether a finding forbids writing.
+func (w *indexWork) blocked() bool {
 	for i := range w.found {
-		if w.found[i].Code == CodeSharedLocation {
+		if code := w.found[i].Code; code == CodeSharedLocation || code == CodeNameDiffers {
 			return true
 		}
 	}

@@ -121,7 +121,7 @@ func (w *indexWork) findIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if index == nil && w.apply && w.config(w.indexID) != nil {
+	if index == nil && w.apply && w.config(w.indexID) != nil && !w.blocked() {
 		if index, err = w.createIndex(ctx); err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (w *indexWork) nameIndex() {
 	case best == 0:
 		w.add(findingNameGuessed(w.name))
 	case w.indexID != w.name:
-		w.add(findingNameDiffers(w.name, w.indexID))
+		w.add(w.findingNameDiffers())
 	}
 }
 

@@ -56,7 +56,6 @@ type journalObject struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Parents  []string        `json:"parents,omitempty"`
 	Legacy   bool            `json:"legacy,omitempty"`
-	Problem  string          `json:"problem,omitempty"` // why the content is unreadable
 }
 
 type journalStaged struct {
@@ -71,6 +70,9 @@ const maxJournalLine = 64 << 20
 // flushJournal is how many bytes of what was read are held back; losing them costs reads only.
 const flushJournal = 64 << 10
 
+// ErrJournal is wrapped by the errors of a journal that cannot be opened or read.
+var ErrJournal = errors.New("the journal cannot be used")
+
 // openJournal reads the journal at path and opens it for appending; it is made if it does not exist.
 // An empty path gives a journal that remembers nothing. Lines that cannot be read are skipped.
 func openJournal(path, run string) (*journal, error) {
@@ -80,10 +82,10 @@ func openJournal(path, run string) (*journal, error) {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the journal: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	if err := j.load(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("read the journal %s: %w", path, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("%w: read %s: %w", ErrJournal, path, err), file.Close())
 	}
 	j.file = file
 	return j, nil

@@ -42,6 +42,13 @@ const mostConfirmed = 1000
 // confirmFindings looks again at published rows whose file was not listed: the file may have come, or
 // the row gone, between the two listings.
 func (w *indexWork) confirmFindings(ctx context.Context) error {
+	if len(w.objects) == 0 || w.blocked() {
+		// It is not the place of the files: one finding says so, not one for each row.
+		w.found = slices.DeleteFunc(w.found, func(f Finding) bool {
+			return f.Code == string(lineage.FindingPublishedWithoutObject)
+		})
+		return nil
+	}
 	var missing []string
 	for i := range w.plan.Rows {
 		if w.plan.Rows[i].Kind == lineage.RowWithoutObject {

@@ -86,13 +86,13 @@ func (r *splitReader) readOne(ctx context.Context, entry Entry, object *splitObj
 		return nil
 	}
 	stats := ReadStats{Read: 1}
-	transient := r.open(ctx, entry, object, &stats)
+	r.open(ctx, entry, object, &stats)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	r.count(stats, entry.Size)
-	if transient {
-		return nil // the next run shall try again
+	if object.content == lineage.Unreadable {
+		return nil // the next run, perhaps of a newer release, shall try again
 	}
 	return r.journal.addObject(object.record(place))
 }
@@ -110,11 +110,11 @@ func (r *splitReader) count(stats ReadStats, bytes int64) {
 	}
 }
 
-// open fills in the object. transient is set if what it found may be otherwise at the next try.
-func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject, stats *ReadStats) (transient bool) {
+// open fills in the object.
+func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject, stats *ReadStats) {
 	for attempt := 1; ; attempt++ {
-		if err := r.limiter.acquire(ctx); err != nil {
-			return true
+		if r.limiter.acquire(ctx) != nil {
+			return // the caller sees the end of the context
 		}
 		file, err := r.openFile(ctx, entry, object.id)
 		throttled := err != nil && isThrottling(err)
@@ -132,12 +132,10 @@ func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject
 		if err == nil {
 			err = object.fill(file)
 		}
-		if err == nil {
-			return false
+		if err != nil {
+			object.content, object.problem = lineage.Unreadable, err.Error()
 		}
-		object.content, object.problem = lineage.Unreadable, err.Error()
-		var malformed *splitfile.FormatError
-		return !errors.As(err, &malformed)
+		return
 	}
 }
 
@@ -173,7 +171,7 @@ func (o *splitObject) fill(file *splitfile.File) error {
 func (o *splitObject) record(location string) journalObject {
 	record := journalObject{
 		Location: location, Size: o.Size, Modified: o.Modified, ETag: o.ETag, Parents: o.parents,
-		Legacy: o.content == lineage.Legacy, Problem: o.problem,
+		Legacy: o.content == lineage.Legacy,
 	}
 	if o.content == lineage.WithEntry {
 		record.Metadata = json.RawMessage(o.metadata.Document())
@@ -183,18 +181,15 @@ func (o *splitObject) record(location string) journalObject {
 
 // restore takes over what the journal says. It reports false if that makes no sense.
 func (o *splitObject) restore(record journalObject) bool {
-	switch {
-	case record.Problem != "":
-		o.content, o.problem = lineage.Unreadable, record.Problem
-	case record.Legacy:
+	if record.Legacy {
 		o.content = lineage.Legacy
-	default:
-		metadata, err := metastore.ParseSplitMetadata(record.Metadata)
-		if err != nil || metadata.SplitID != o.id || metadata.FooterEnd != uint64(o.Size) {
-			return false
-		}
-		o.content, o.metadata, o.parents = lineage.WithEntry, metadata, record.Parents
+		return true
 	}
+	metadata, err := metastore.ParseSplitMetadata(record.Metadata)
+	if err != nil || metadata.SplitID != o.id || metadata.FooterEnd != uint64(o.Size) {
+		return false
+	}
+	o.content, o.metadata, o.parents = lineage.WithEntry, metadata, record.Parents
 	return true
 }
 

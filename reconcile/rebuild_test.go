@@ -132,18 +132,13 @@ func TestWithoutTheIndexNothingIsWrittenAndThePersonIsAsked(t *testing.T) {
 	require.EqualValues(t, 6, s.ToPublish)
 }
 
-func TestDirectoriesOfUnknownIndexesAreFoundAndNamedByTheirFiles(t *testing.T) {
+func TestDirectoriesOfUnknownIndexesAreFound(t *testing.T) {
 	t.Parallel()
 	store := memoryStore(t)
 	options := audit.options(t, store)
 	webAccess.copyTo(t, options.Root)
-	require.NoError(t, os.Rename(filepath.Join(options.Root, "web-access"), filepath.Join(options.Root, "renamed")))
 	require.NoError(t, os.MkdirAll(filepath.Join(options.Root, "nothing"), 0o755))
 	options.IndexConfigs = []*indexconfig.IndexConfig{webAccess.config(t)}
-	_, err := store.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: webAccess.config(t)})
-	require.NoError(t, err)
-	options.IndexConfigs = nil
-	options.IndexURIs = map[string]string{"web-access": filepath.Join(options.Root, "renamed")}
 
 	summary := run(t, options)
 
@@ -152,6 +147,62 @@ func TestDirectoriesOfUnknownIndexesAreFoundAndNamedByTheirFiles(t *testing.T) {
 	require.True(t, summary.Indexes[0].Missing)
 	require.Equal(t, "web-access", summary.Indexes[1].IndexID)
 	requireRebuilt(t, webAccess, store)
+}
+
+// TestACopyOfADirectoryIsNotPublishedBesideIt: the copy lacks the newest files, so that nothing in it
+// replaces older ones.
+func TestACopyOfADirectoryIsNotPublishedBesideIt(t *testing.T) {
+	t.Parallel()
+	store := memoryStore(t)
+	options := webAccess.options(t, store)
+	copied := filepath.Join(options.Root, "web-access-copy")
+	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(options.Root, "web-access"))))
+	for _, id := range webAccess.read(t).published {
+		require.NoError(t, os.Remove(filepath.Join(copied, id+".split")))
+	}
+
+	summary := run(t, options)
+
+	requireRebuilt(t, webAccess, store)
+	require.Equal(t, "web-access", summary.Indexes[1].IndexID)
+	require.Contains(t, codes(summary.Indexes[1]), CodeNameDiffers)
+	require.Zero(t, summary.Indexes[1].Published)
+	require.Positive(t, summary.Indexes[1].NeedsPerson)
+}
+
+func TestADirectoryOfAnotherNameIsReadWhenAPersonNamesIt(t *testing.T) {
+	t.Parallel()
+	store := memoryStore(t)
+	options := webAccess.options(t, store)
+	renamed := filepath.Join(options.Root, "renamed")
+	require.NoError(t, os.Rename(filepath.Join(options.Root, "web-access"), renamed))
+	options.IndexURIs = map[string]string{"web-access": renamed}
+
+	only(t, run(t, options))
+
+	requireRebuilt(t, webAccess, store)
+}
+
+func TestWithoutARootTheURIOfTheIndexIsRead(t *testing.T) {
+	t.Parallel()
+	store := memoryStore(t)
+	options := webAccess.options(t, store)
+	config := *webAccess.config(t)
+	config.IndexURI = "file://" + filepath.Join(options.Root, "web-access")
+	_, err := store.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: &config})
+	require.NoError(t, err)
+	options.Root, options.IndexConfigs = "", nil
+
+	s := only(t, run(t, options))
+
+	requireRebuilt(t, webAccess, store)
+	require.NotContains(t, codes(s), CodeOtherLocation)
+}
+
+func TestAnEmptyMetastoreWithoutARootIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := Plan(t.Context(), Options{Store: memoryStore(t)})
+	require.ErrorContains(t, err, "name the root")
 }
 
 func TestAPlanAndARunWriteTheSameReport(t *testing.T) {

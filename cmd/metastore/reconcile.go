@@ -262,7 +262,11 @@ func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name strin
 				err = errors.Join(err, printing)
 			}
 		}
-		return withHint(fmt.Errorf("reconcile %s: %w", name, err), "%s", f.goOn(name))
+		hint := f.goOn(name)
+		if errors.Is(err, reconcile.ErrJournal) {
+			hint = "--journal FILE names another file, --journal none does without; nothing was changed"
+		}
+		return withHint(fmt.Errorf("reconcile %s: %w", name, err), "%s", hint)
 	}
 	return c.printReconcile(f, name, summary)
 }

@@ -161,3 +161,11 @@ func TestHelpTextsOfReconcileAreInTheirGoldenFiles(t *testing.T) {
 		checkGolden(t, filepath.Join("testdata", "golden", "help", strings.ReplaceAll("metastore "+path, " ", "-")+".txt"), r.stdout)
 	}
 }
+
+func TestReconcileSaysWhatToDoWithoutAPlaceForTheJournal(t *testing.T) {
+	t.Parallel()
+	s := withWebAccess(t)
+	r := s.run(t, "reconcile", "run", "--bucket", reconcileBucket(t), "--journal", filepath.Join(t.TempDir(), "nowhere", "journal"))
+	require.Equal(t, exitFailure, r.status)
+	require.Contains(t, r.stderr, "hint:  --journal FILE names another file")
+}
