@@ -21,10 +21,15 @@ func Database(t testing.TB) string {
 // together with the sessions it still has.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
+	// template0, which nobody can be connected to: a session on template1 would make this fail.
+	return s.databaseFrom(t, "template0")
+}
+
+func (s *Server) databaseFrom(t testing.TB, template string) string {
+	t.Helper()
 	name := databaseName(t.Name())
 	quoted := pgx.Identifier{name}.Sanitize()
-	// template0, which nobody can be connected to: a session on template1 would make this fail.
-	s.Exec(t, maintenanceDatabase, "CREATE DATABASE "+quoted+" TEMPLATE template0")
+	s.Exec(t, maintenanceDatabase, "CREATE DATABASE "+quoted+" TEMPLATE "+pgx.Identifier{template}.Sanitize())
 	if s.private {
 		return name
 	}

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -16,8 +17,9 @@ const removeTimeout = 30 * time.Second
 // other place that all its tests and its TestMain reach.
 var shared struct {
 	sync.Mutex
-	server *Server
-	err    error
+	server    *Server
+	err       error
+	templates []string // names of databases that live as long as the test binary
 }
 
 // SharedServer is the server that all tests of this test binary use. The first call starts it.
@@ -72,7 +74,7 @@ func Main(m *testing.M) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server != nil {
-		if err := shared.server.remove(); err != nil {
+		if err := errors.Join(shared.server.dropTemplates(shared.templates), shared.server.remove()); err != nil {
 			fmt.Fprintf(os.Stderr, "pgtest: remove PostgreSQL: %v\n", err)
 			code = max(code, 1)
 		}

@@ -15,10 +15,16 @@ import (
 	"holdfast/metastore/indexconfig"
 )
 
-// openStore opens a store on a fresh database, whose DSN it returns too.
+// ready is a database with the schema, of which tests get copies: to create the schema takes longer than most tests.
+var ready = pgtest.Template{Fill: func(ctx context.Context, dsn string) error {
+	_, err := Migrate(ctx, dsn, MigrateOptions{})
+	return err
+}}
+
+// openStore opens a store on a fresh database with the schema, whose DSN it returns too.
 func openStore(t testing.TB, options Options) (*Store, string) {
 	t.Helper()
-	options.DSN = pgtest.Database(t)
+	options.DSN = ready.Database(t)
 	return reopenStore(t, options), options.DSN
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"holdfast/integration/pgtest"
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 )
@@ -46,7 +45,7 @@ func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
 	}
 	for _, pair := range pairs {
 		t.Run(fmt.Sprintf("%s and %s", pair[0], pair[1]), func(t *testing.T) {
-			dsn := pgtest.Database(t)
+			dsn := ready.Database(t)
 			// Locks are held as long either way; this only makes the test faster.
 			withoutDurability(t, dsn)
 			runStorm(t, dsn, pair)
@@ -59,7 +58,7 @@ func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
 
 func TestTheDeadlockCounterCounts(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.Database(t)
+	dsn := ready.Database(t)
 	reopenStore(t, Options{DSN: dsn})
 	control := connect(t, dsn)
 	exec(t, control, "INSERT INTO kv VALUES ('a', ''), ('b', '')")
