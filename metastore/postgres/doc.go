@@ -3,7 +3,8 @@
 //
 // # Transactions
 //
-// A mutating call is one implicit transaction that is sent in one round trip: the statements of a
+// A mutating call is one implicit transaction that is sent in one round trip (create-only staging reads before it,
+// and ends there if all splits exist): the statements of a
 // call travel together and the server commits when it has run them all. So a call that is cancelled, or whose
 // connection breaks, leaves nothing half done: it happened or it did not, and which of the two the
 // caller cannot know. A call that the server aborted because of a deadlock or a serialization failure is repeated
@@ -15,7 +16,8 @@
 // # Lock order
 //
 // Whoever locks more than one row locks them in this order: the index row, then shards by shard id, then splits by
-// split id, all compared as bytes. A call that changes splits takes a key-share lock on the index row first, which
+// split id, all compared as bytes. A call that publishes one split locks nothing else. Any other call that changes
+// splits takes a key-share lock on the index row first, which
 // conflicts neither with another such call nor with the foreign key checks of inserts, but with DeleteIndex
 // and with the peer's publishes. Several splits are locked by a read that is ordered by split id, or
 // inserted in that order.
@@ -23,6 +25,11 @@
 // Under READ COMMITTED each statement sees what was committed when it began, also if it then waits for a lock. The
 // index row is therefore locked by a statement of its own where a later one relies on what it reads, and a
 // statement that locks splits works on the row versions that the lock gave it.
+//
+// # Plans
+//
+// Statements find splits by the primary key, one look-up for each id, also where the planner has no statistics, as
+// after a restore. Prepared statements are planned for each call: a plan made on the empty table would stay.
 //
 // # Times
 //
