@@ -32,6 +32,7 @@ func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
 		{stormMark, stormMark},
 		{stormMark, stormDelete},
 		{stormDelete, stormDelete},
+		{stormDeleteIndex, stormDeleteIndex},
 		{stormDeleteIndex, stormStage},
 		{stormDeleteIndex, stormPublish},
 		{stormDeleteIndex, stormMark},
@@ -113,12 +114,10 @@ func stormLimits() (calls int64, atMost time.Duration) {
 
 // storm is an index that many clients change.
 type storm struct {
-	store *Store
-	ids   []string
-	uid   atomic.Pointer[metastore.IndexUID]
-	// recreate lets one client at a time create the index that another deleted.
-	recreate sync.Mutex
-	config   *indexconfig.IndexConfig
+	store  *Store
+	ids    []string
+	uid    atomic.Pointer[metastore.IndexUID]
+	config *indexconfig.IndexConfig
 }
 
 func runStorm(t *testing.T, dsn string, pair [2]stormCall) {
@@ -180,12 +179,8 @@ func (s *storm) call(call stormCall, random *rand.Rand) error {
 	return err
 }
 
+// deleteAndCreate deletes the index, which only one of several clients at a time can, and that one creates it again.
 func (s *storm) deleteAndCreate(uid metastore.IndexUID) error {
-	s.recreate.Lock()
-	defer s.recreate.Unlock()
-	if uid != *s.uid.Load() {
-		return nil
-	}
 	if err := s.store.DeleteIndex(context.Background(), uid); err != nil {
 		return err
 	}
