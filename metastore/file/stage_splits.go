@@ -18,23 +18,19 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 	}
 	bytes := 0
 	for i := range splits {
-		// What is kept in memory must be what is read from the entry, also for splits that did not
-		// come as documents.
-		if splits[i], err = asStored(&splits[i]); err != nil {
-			return result, err
-		}
 		bytes += len(splits[i].Document())
 	}
 	err = s.change(ctx, request.IndexUID, bytes, func(state *indexState) (ops []op, err error) {
 		if request.CreateOnly {
-			result, ops = stageAbsent(state, splits)
-			return ops, nil
+			result, ops, err = stageAbsent(state, splits)
+			return ops, err
 		}
 		result = metastore.StageSplitsResult{Mutation: metastore.MutationYes}
 		if err := refuseNotStaged(state, request.Splits); err != nil {
 			return nil, err
 		}
-		return []op{{stage: splits}}, nil
+		stored, err := asStored(splits)
+		return []op{{stage: stored}}, err
 	})
 	if err != nil {
 		return metastore.StageSplitsResult{}, err
@@ -42,7 +38,20 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 	return result, nil
 }
 
-func asStored(split *metastore.SplitMetadata) (metastore.SplitMetadata, error) {
+// asStored reads the splits from their documents: what is kept in memory must be what is read from the
+// entry, also for splits that did not come as documents.
+func asStored(splits []metastore.SplitMetadata) ([]metastore.SplitMetadata, error) {
+	stored := make([]metastore.SplitMetadata, len(splits))
+	for i := range splits {
+		var err error
+		if stored[i], err = reread(&splits[i]); err != nil {
+			return nil, err
+		}
+	}
+	return stored, nil
+}
+
+func reread(split *metastore.SplitMetadata) (metastore.SplitMetadata, error) {
 	stored, err := metastore.ParseSplitMetadata([]byte(split.Document()))
 	if err != nil {
 		return stored, metastore.InvalidArgument("staging split %q: %v", split.SplitID, err)
@@ -54,7 +63,7 @@ func asStored(split *metastore.SplitMetadata) (metastore.SplitMetadata, error) {
 }
 
 // stageAbsent takes the splits that do not exist and reports the others.
-func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result metastore.StageSplitsResult, ops []op) {
+func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result metastore.StageSplitsResult, ops []op, err error) {
 	var absent []metastore.SplitMetadata
 	for i := range splits {
 		if existing := state.splits.get(splits[i].SplitID); existing != nil {
@@ -65,10 +74,11 @@ func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result me
 		result.Staged = append(result.Staged, splits[i].SplitID)
 	}
 	if len(absent) == 0 {
-		return result, nil
+		return result, nil, nil
 	}
 	result.Mutation = metastore.MutationYes
-	return result, []op{{stage: absent}}
+	stored, err := asStored(absent)
+	return result, []op{{stage: stored}}, err
 }
 
 // refuseNotStaged fails if any split exists in another state than Staged.
