@@ -41,11 +41,11 @@ test-image: ## Make the PostgreSQL image that the tests use, if it is needed
 
 .PHONY: test
 test: test-image ## Run every test with the race detector; does its own set-up
-	$(TEST_ENVIRONMENT) go test -race -timeout $(TEST_TIMEOUT) -p $(TEST_PACKAGES) ./...
+	CGO_ENABLED=1 $(TEST_ENVIRONMENT) go test -race -timeout $(TEST_TIMEOUT) -p $(TEST_PACKAGES) ./...
 
 .PHONY: test-long
 test-long: test-image ## Run the tests in their long variants (hours)
-	$(TEST_ENVIRONMENT) HOLDFAST_LONG=1 go test -race -timeout 6h -p $(TEST_PACKAGES) ./...
+	CGO_ENABLED=1 $(TEST_ENVIRONMENT) HOLDFAST_LONG=1 go test -race -timeout 6h -p $(TEST_PACKAGES) ./...
 
 # An empty variable would be taken for an image without a name.
 TEST_ENVIRONMENT = $(if $(HOLDFAST_TEST_POSTGRES_IMAGE),HOLDFAST_TEST_POSTGRES_IMAGE=$(HOLDFAST_TEST_POSTGRES_IMAGE))

@@ -71,9 +71,8 @@ func work(directory, name string) error {
 	}
 }
 
-// killedWorkers starts two workers at once and kills both, the second after the first. It returns
-// what they said.
-func killedWorkers(t *testing.T, directory string, round int, random *rand.Rand) []string {
+// killedWorkers starts workers at once and kills them, one after the other. It returns what they said.
+func killedWorkers(t *testing.T, directory string, round, count int, random *rand.Rand) []string {
 	t.Helper()
 	var said []string
 	type worker struct {
@@ -82,7 +81,7 @@ func killedWorkers(t *testing.T, directory string, round int, random *rand.Rand)
 		begun   chan struct{}
 	}
 	var workers []worker
-	for i := range 2 {
+	for i := range count {
 		w := worker{exec.Command(os.Args[0], fmt.Sprintf("w%d-%d", round, i)), make(chan []string, 1), make(chan struct{})}
 		w.command.Env = append(os.Environ(), workerEnvironment+"="+directory)
 		w.command.Stderr = os.Stderr
@@ -133,12 +132,17 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	tried, acknowledged := map[string]string{}, map[string]string{}
 	end, bounded := t.Deadline()
-	round := 0
-	for ; round < kills/2; round++ {
+	killed := 0
+	for round := 0; killed < kills; round++ {
 		if kills > 50 && bounded && time.Until(end) < time.Minute {
 			break // the long test takes what time it is given, and says how far it came
 		}
-		for _, line := range killedWorkers(t, directory, round, random) {
+		count := 2
+		if round%4 == 3 {
+			count = 8
+		}
+		killed += count
+		for _, line := range killedWorkers(t, directory, round, count, random) {
 			switch fields := strings.Fields(line); {
 			case len(fields) == 3 && fields[0] == "try":
 				tried[fields[1]] = fields[2]
@@ -147,7 +151,7 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 			}
 		}
 	}
-	t.Logf("%d kills, %d pairs of splits acknowledged", 2*round, len(acknowledged))
+	t.Logf("%d kills, %d pairs of splits acknowledged", killed, len(acknowledged))
 	states := map[string]string{}
 	for _, line := range listing(t, openOn(t, localBucket(t, directory))) {
 		id, state, _ := strings.Cut(strings.TrimPrefix(line, "logs/"), "=")
