@@ -20,6 +20,13 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 	for i := range splits {
 		bytes += len(splits[i].Document())
 	}
+	if !request.CreateOnly {
+		// Here, and not where the state is known, because there one caller at a time decides, and may
+		// have to again. Create-only staging reads what is absent, which is usually little.
+		if splits, err = asStored(splits); err != nil {
+			return result, err
+		}
+	}
 	err = s.change(ctx, request.IndexUID, bytes, func(state *indexState) (ops []op, err error) {
 		if request.CreateOnly {
 			result, ops, err = stageAbsent(state, splits)
@@ -29,8 +36,7 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 		if err := refuseNotStaged(state, request.Splits); err != nil {
 			return nil, err
 		}
-		stored, err := asStored(splits)
-		return []op{{stage: stored}}, err
+		return []op{{stage: splits}}, nil
 	})
 	if err != nil {
 		return metastore.StageSplitsResult{}, err
