@@ -19,7 +19,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 		return append(dst, `"TooManyRequests"`...)
 	case KindTimeout, KindUnavailable:
 		dst = appendVariant(dst, string(e.Kind))
-		return append(appendJSONString(dst, e.Message), '}')
+		return append(strictjson.AppendString(dst, e.Message), '}')
 	case KindConnection, KindDb, KindForbidden, KindInvalidArgument, KindIo:
 		dst = appendVariant(dst, string(e.Kind))
 		return appendErrorObject(dst, "message", e.Message)
@@ -39,7 +39,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	case KindFailedPrecondition:
 		entity, ok := e.Entity.appendJSON(append(appendVariant(dst, string(e.Kind)), `{"entity":`...))
 		if ok {
-			return append(appendJSONString(append(entity, `,"message":`...), e.Message), "}}"...)
+			return append(strictjson.AppendString(append(entity, `,"message":`...), e.Message), "}}"...)
 		}
 	}
 	dst = appendVariant(dst, string(KindInternal))
@@ -47,7 +47,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 }
 
 func appendVariant(dst []byte, name string) []byte {
-	return append(appendJSONString(append(dst, '{'), name), ':')
+	return append(strictjson.AppendString(append(dst, '{'), name), ':')
 }
 
 // appendErrorObject appends an object of keys and values, and closes the variant's.
@@ -60,7 +60,7 @@ func appendErrorObject(dst []byte, keysAndValues ...string) []byte {
 		case i%2 == 1:
 			separator = ':'
 		}
-		dst = appendJSONString(append(dst, separator), text)
+		dst = strictjson.AppendString(append(dst, separator), text)
 	}
 	return append(dst, "}}"...)
 }
@@ -74,7 +74,7 @@ func (e Entity) appendJSON(dst []byte) (out []byte, ok bool) {
 	case EntityIndex:
 		return appendErrorObject(dst, "index_id", e.IndexID), true
 	case EntityIndexes:
-		return append(appendJSONStrings(append(dst, `{"index_ids":`...), e.IndexIDs), "}}"...), true
+		return append(strictjson.AppendStrings(append(dst, `{"index_ids":`...), e.IndexIDs), "}}"...), true
 	case EntityShard:
 		return appendErrorObject(dst, "queue_id", e.QueueID), true
 	case EntitySplit:
@@ -83,7 +83,7 @@ func (e Entity) appendJSON(dst []byte) (out []byte, ok bool) {
 		}
 		return appendErrorObject(dst, "split_id", e.SplitIDs[0]), true
 	case EntitySplits:
-		return append(appendJSONStrings(append(dst, `{"split_ids":`...), e.SplitIDs), "}}"...), true
+		return append(strictjson.AppendStrings(append(dst, `{"split_ids":`...), e.SplitIDs), "}}"...), true
 	case EntityIndexTemplate:
 		return appendErrorObject(dst, "template_id", e.TemplateID), true
 	}

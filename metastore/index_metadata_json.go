@@ -115,12 +115,12 @@ func (c *IndexCheckpoint) read(r *strictjson.Reader) error {
 // sorted, the sources in their order.
 func (m *IndexMetadata) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"version":"0.9","index_uid":`...)
-	dst = appendJSONString(dst, m.IndexUID.String())
+	dst = strictjson.AppendString(dst, m.IndexUID.String())
 	dst = append(dst, `,"index_config":`...)
 	dst = m.Config.AppendJSON(dst)
 	dst = append(dst, `,"checkpoint":`...)
 	dst = appendSorted(dst, m.Checkpoint, func(dst []byte, source SourceCheckpoint) []byte {
-		return appendSorted(dst, source, appendJSONString)
+		return appendSorted(dst, source, strictjson.AppendString)
 	})
 	dst = append(dst, `,"create_timestamp":`...)
 	dst = strconv.AppendInt(dst, m.CreateTimestamp, 10)
@@ -141,7 +141,7 @@ func appendSorted[V any](dst []byte, object map[string]V, write func([]byte, V) 
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendJSONString(dst, key), ':')
+		dst = append(strictjson.AppendString(dst, key), ':')
 		dst = write(dst, object[key])
 	}
 	return append(dst, '}')

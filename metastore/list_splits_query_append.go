@@ -1,6 +1,10 @@
 package metastore
 
-import "strconv"
+import (
+	"strconv"
+
+	"holdfast/metastore/internal/strictjson"
+)
 
 // AppendJSON appends the query document as the peer's clients write it.
 func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
@@ -13,11 +17,11 @@ func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendJSONString(dst, uid.String())
+			dst = strictjson.AppendString(dst, uid.String())
 		}
 		dst = append(dst, ']')
 	}
-	dst = appendOptional(append(dst, `,"node_id":`...), q.NodeID, appendJSONString)
+	dst = appendOptional(append(dst, `,"node_id":`...), q.NodeID, strictjson.AppendString)
 	dst = appendOptional(append(dst, `,"limit":`...), q.Limit, appendUint)
 	dst = appendOptional(append(dst, `,"offset":`...), q.Offset, appendUint)
 	dst = append(dst, `,"split_states":[`...)
@@ -25,7 +29,7 @@ func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendJSONString(dst, state.String())
+		dst = strictjson.AppendString(dst, state.String())
 	}
 	dst = append(dst, `],"tags":`...)
 	if q.Tags == nil {
@@ -40,12 +44,12 @@ func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
 	dst = appendFilterRange(append(dst, `,"create_timestamp":`...), q.CreateTimestamp, appendInt)
 	mature := Bound[int64]{Kind: BoundKind(q.Maturity.Kind), Value: q.Maturity.At}
 	dst = appendBound(append(dst, `,"mature":`...), mature, appendDateTime)
-	dst = appendJSONString(append(dst, `,"sort_by":`...), q.SortBy.String())
+	dst = strictjson.AppendString(append(dst, `,"sort_by":`...), q.SortBy.String())
 	dst = appendOptional(append(dst, `,"after_split":`...), q.After, appendCursor)
 	if len(q.IncludedSplitIDs) > 0 {
-		dst = appendJSONStrings(append(dst, `,"included_split_ids":`...), q.IncludedSplitIDs)
+		dst = strictjson.AppendStrings(append(dst, `,"included_split_ids":`...), q.IncludedSplitIDs)
 	}
-	dst = appendJSONStrings(append(dst, `,"excluded_split_ids":`...), q.ExcludedSplitIDs)
+	dst = strictjson.AppendStrings(append(dst, `,"excluded_split_ids":`...), q.ExcludedSplitIDs)
 	return append(dst, '}')
 }
 
@@ -86,7 +90,7 @@ func (f *TagFilter) appendJSON(dst []byte) []byte {
 		dst = append(dst, `{"Or":[`...)
 	default:
 		dst = strconv.AppendBool(append(dst, `{"Tag":{"is_present":`...), f.Present)
-		dst = appendJSONString(append(dst, `,"tag":`...), f.Tag)
+		dst = strictjson.AppendString(append(dst, `,"tag":`...), f.Tag)
 		return append(dst, "}}"...)
 	}
 	for i := range f.Children {
@@ -99,7 +103,7 @@ func (f *TagFilter) appendJSON(dst []byte) []byte {
 }
 
 func appendCursor(dst []byte, c SplitCursor) []byte {
-	dst = appendJSONString(append(dst, '['), c.IndexUID.String())
-	dst = appendJSONString(append(dst, ','), c.SplitID)
+	dst = strictjson.AppendString(append(dst, '['), c.IndexUID.String())
+	dst = strictjson.AppendString(append(dst, ','), c.SplitID)
 	return append(dst, ']')
 }

@@ -1,6 +1,10 @@
 package metastore
 
-import "strconv"
+import (
+	"strconv"
+
+	"holdfast/metastore/internal/strictjson"
+)
 
 // PatchDocument appends a stored metadata document with the values that a store keeps outside of it.
 // An unset create timestamp leaves the document's own. A document that is not canonical, such as one
@@ -48,7 +52,7 @@ func patchCanonical(dst []byte, text string, p patch) (patched []byte, ok bool) 
 		return dst, false
 	}
 	dst = append(dst, text[:layout.indexUID.start-1]...)
-	dst = appendJSONString(dst, p.indexUID)
+	dst = strictjson.AppendString(dst, p.indexUID)
 	rest := layout.indexUID.end + 1
 	if p.createTimestamp.Set {
 		dst = append(dst, text[rest:layout.create.start]...)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"holdfast/metastore/internal/strictjson"
 )
 
 // Document returns the canonical JSON document: compact, version 0.9, every key in the peer's order,
@@ -18,15 +20,15 @@ func (m *SplitMetadata) Document() string {
 // appendDocument appends the canonical document: compact, version 0.9, every key, in the peer's order.
 func (m *SplitMetadata) appendDocument(dst, unknown []byte) []byte {
 	dst = append(dst, `{"version":"0.9","split_id":`...)
-	dst = appendJSONString(dst, m.SplitID)
+	dst = strictjson.AppendString(dst, m.SplitID)
 	dst = append(dst, `,"index_uid":`...)
-	dst = appendJSONString(dst, m.IndexUID.String())
+	dst = strictjson.AppendString(dst, m.IndexUID.String())
 	dst = append(dst, `,"partition_id":`...)
 	dst = strconv.AppendUint(dst, m.PartitionID, 10)
 	dst = append(dst, `,"source_id":`...)
-	dst = appendJSONString(dst, m.SourceID)
+	dst = strictjson.AppendString(dst, m.SourceID)
 	dst = append(dst, `,"node_id":`...)
-	dst = appendJSONString(dst, cutNodeID(m.NodeID))
+	dst = strictjson.AppendString(dst, cutNodeID(m.NodeID))
 	dst = append(dst, `,"num_docs":`...)
 	dst = strconv.AppendUint(dst, m.NumDocs, 10)
 	dst = append(dst, `,"uncompressed_docs_size_in_bytes":`...)
@@ -52,7 +54,7 @@ func (m *SplitMetadata) appendDocument(dst, unknown []byte) []byte {
 		dst = append(dst, `mature"}`...)
 	}
 	dst = append(dst, `,"tags":`...)
-	dst = appendJSONStrings(dst, canonicalTags(m.Tags))
+	dst = strictjson.AppendStrings(dst, canonicalTags(m.Tags))
 	dst = append(dst, `,"footer_offsets":{"start":`...)
 	dst = strconv.AppendUint(dst, m.FooterStart, 10)
 	dst = append(dst, `,"end":`...)

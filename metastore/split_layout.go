@@ -126,7 +126,7 @@ func (s *splitScanner) accept(want string) bool {
 	return true
 }
 
-// quoted reads a string whose escapes are those of appendJSONString.
+// quoted reads a string whose escapes are those of strictjson.AppendString.
 func (s *splitScanner) quoted() span {
 	s.literal(`"`)
 	if s.failed {
@@ -159,7 +159,7 @@ func (s *splitScanner) quoted() span {
 }
 
 // canonicalEscape returns the length of the escape at the start of text, 0 if it is none that
-// appendJSONString writes.
+// strictjson.AppendString writes.
 func canonicalEscape(text string) int {
 	if len(text) < 2 {
 		return 0

@@ -238,7 +238,7 @@ func (b *splitMetadataReader) keepUnknown(r *strictjson.Reader, key string) erro
 	if nesting(value) > maxUnknownNesting {
 		return nil
 	}
-	b.unknown = appendJSONString(append(b.unknown, ','), key)
+	b.unknown = strictjson.AppendString(append(b.unknown, ','), key)
 	b.unknown = strictjson.AppendCompact(append(b.unknown, ':'), value)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/strictjson"
 )
 
 // entryFormat is the version of the layout of entries. A reader refuses a newer one, and it refuses
@@ -108,33 +109,33 @@ func (o *op) append(dst []byte) []byte {
 		return append(dst, `]}}`...)
 	case o.publish != nil:
 		dst = append(dst, `{"publish":{"staged":`...)
-		dst = appendStrings(dst, o.publish.staged)
+		dst = strictjson.AppendStrings(dst, o.publish.staged)
 		dst = append(dst, `,"replaced":`...)
-		dst = appendStrings(dst, o.publish.replaced)
+		dst = strictjson.AppendStrings(dst, o.publish.replaced)
 		return append(dst, `}}`...)
 	case o.mark != nil:
-		return append(appendStrings(append(dst, `{"mark":{"split_ids":`...), o.mark), `}}`...)
+		return append(strictjson.AppendStrings(append(dst, `{"mark":{"split_ids":`...), o.mark), `}}`...)
 	case o.delete != nil:
-		return append(appendStrings(append(dst, `{"delete":{"split_ids":`...), o.delete), `}}`...)
+		return append(strictjson.AppendStrings(append(dst, `{"delete":{"split_ids":`...), o.delete), `}}`...)
 	case o.create != nil:
 		return append(o.create.AppendJSON(append(dst, `{"create":{"index":`...)), `}}`...)
 	case o.update != nil:
 		return append(o.update.AppendJSON(append(dst, `{"update":{"index":`...)), `}}`...)
 	case o.drop != nil:
-		return append(appendString(append(dst, `{"drop":{"index_uid":`...), o.drop.String()), `}}`...)
+		return append(strictjson.AppendString(append(dst, `{"drop":{"index_uid":`...), o.drop.String()), `}}`...)
 	case o.addIndex != nil:
 		return append(o.addIndex.append(append(dst, `{"add_index":`...)), '}')
 	case o.removeIndex != nil:
 		return append(o.removeIndex.append(append(dst, `{"remove_index":`...)), '}')
 	case o.identity != "":
-		return append(appendString(append(dst, `{"identity":{"uuid":`...), o.identity), `}}`...)
+		return append(strictjson.AppendString(append(dst, `{"identity":{"uuid":`...), o.identity), `}}`...)
 	default:
 		return append(dst, `{"fence":{}}`...)
 	}
 }
 
 func (r *rootIndex) append(dst []byte) []byte {
-	dst = appendString(append(dst, `{"index_id":`...), r.indexID)
-	dst = appendString(append(dst, `,"generation":`...), r.generation.String())
+	dst = strictjson.AppendString(append(dst, `{"index_id":`...), r.indexID)
+	dst = strictjson.AppendString(append(dst, `,"generation":`...), r.generation.String())
 	return append(dst, '}')
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/strictjson"
 )
 
 // indexCodec writes the snapshots of an index: the document that Quickwit keeps of an index in
@@ -30,7 +31,7 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 	buffer := append([]byte(nil), `{"version":"0.9","holdfast":`...)
 	buffer = appendSnapshotHead(buffer, h.version, h.writeID)
 	if h.state.dropped != (metastore.IndexUID{}) {
-		buffer = appendString(append(buffer, `,"dropped":`...), h.state.dropped.String())
+		buffer = strictjson.AppendString(append(buffer, `,"dropped":`...), h.state.dropped.String())
 	}
 	buffer = append(buffer, '}')
 	if h.state.index != nil {
@@ -68,7 +69,7 @@ func appendSnapshotHead(dst []byte, version uint64, writeID uuid.UUID) []byte {
 	dst = append(dst, `,"log_version":`...)
 	dst = strconv.AppendUint(dst, version, 10)
 	dst = append(dst, `,"write_id":`...)
-	return appendString(dst, writeID.String())
+	return strictjson.AppendString(dst, writeID.String())
 }
 
 func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {

@@ -31,7 +31,7 @@ func writeRootSnapshot(w io.Writer, h *head[*rootState]) error {
 	text = appendIndexIDs(text, h.state, func(ulid.ULID) string { return "active" })
 	text = append(text, `},"templates":[]`...)
 	if h.state.identity != "" {
-		text = appendString(append(text, `,"identity":`...), h.state.identity)
+		text = strictjson.AppendString(append(text, `,"identity":`...), h.state.identity)
 	}
 	_, err := w.Write(text)
 	return err
@@ -44,8 +44,8 @@ func appendIndexIDs(dst []byte, s *rootState, value func(ulid.ULID) string) []by
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = appendString(dst, id)
-		dst = appendString(append(dst, ':'), value(generation))
+		dst = strictjson.AppendString(dst, id)
+		dst = strictjson.AppendString(append(dst, ':'), value(generation))
 		return true
 	})
 	return dst

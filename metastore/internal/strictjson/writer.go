@@ -39,7 +39,7 @@ func (w *Writer) End(bracket byte) *Writer {
 // Key writes a key; its value must follow.
 func (w *Writer) Key(key string) *Writer {
 	w.separate()
-	w.out = appendString(w.out, key)
+	w.out = AppendString(w.out, key)
 	w.out = append(w.out, ':')
 	w.comma = false
 	return w
@@ -48,7 +48,7 @@ func (w *Writer) Key(key string) *Writer {
 // String writes a string.
 func (w *Writer) String(text string) *Writer {
 	w.separate()
-	w.out = appendString(w.out, text)
+	w.out = AppendString(w.out, text)
 	return w
 }
 
@@ -107,11 +107,24 @@ func (w *Writer) separate() {
 	w.comma = true
 }
 
-func appendString(dst []byte, text string) []byte {
-	// The only error is text that is not UTF-8, which comes back with the
-	// invalid bytes replaced. Documents that were read hold none.
-	quoted, _ := jsontext.AppendQuote(dst, text)
+// AppendString appends text as a JSON string with the escapes that the peer
+// writes: the short ones where they exist, \u00xx for other control characters,
+// anything else raw. Bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, text string) []byte {
+	quoted, _ := jsontext.AppendQuote(dst, text) // the error is about what was replaced
 	return quoted
+}
+
+// AppendStrings appends a JSON array of strings, [] when there are none.
+func AppendStrings(dst []byte, texts []string) []byte {
+	dst = append(dst, '[')
+	for i, text := range texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, text)
+	}
+	return append(dst, ']')
 }
 
 // AppendCompact appends json, which must be valid, without the white space
