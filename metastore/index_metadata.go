@@ -11,10 +11,3 @@ type IndexMetadata struct {
 	CreateTimestamp int64
 	Sources         []*indexconfig.SourceConfig // in the order they were added
 }
-
-// IndexCheckpoint maps source ids to the progress of the source. A source without entry has made none.
-type IndexCheckpoint map[string]SourceCheckpoint
-
-// SourceCheckpoint maps partition ids to the text of the last position that is published, inclusive:
-// empty for the beginning, "~" and "~<offset>" for the end, anything else an offset.
-type SourceCheckpoint map[string]string

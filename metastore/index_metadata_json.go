@@ -105,7 +105,7 @@ func (c *IndexCheckpoint) read(r *strictjson.Reader) error {
 		return r.Map(func(partitionID string) error {
 			var position string
 			err := r.String(&position)
-			source[partitionID] = position
+			source[partitionID] = Position(position)
 			return err
 		})
 	})
@@ -120,7 +120,9 @@ func (m *IndexMetadata) AppendJSON(dst []byte) []byte {
 	dst = m.Config.AppendJSON(dst)
 	dst = append(dst, `,"checkpoint":`...)
 	dst = appendSorted(dst, m.Checkpoint, func(dst []byte, source SourceCheckpoint) []byte {
-		return appendSorted(dst, source, strictjson.AppendString)
+		return appendSorted(dst, source, func(dst []byte, position Position) []byte {
+			return strictjson.AppendString(dst, string(position))
+		})
 	})
 	dst = append(dst, `,"create_timestamp":`...)
 	dst = strconv.AppendInt(dst, m.CreateTimestamp, 10)

@@ -61,10 +61,12 @@ type SplitStore interface {
 	// StageSplits inserts splits as Staged. See StageSplitsRequest for the two modes.
 	StageSplits(ctx context.Context, request StageSplitsRequest) (StageSplitsResult, error)
 
-	// PublishSplits publishes staged splits and marks the published splits that they replace. An
-	// unknown id in either list gives NotFound(splits) with all unknown ids; otherwise a staged id not
-	// Staged, then a replaced id not Published, gives FailedPrecondition(splits) with all such ids of
-	// that list, in the order of the request without repetitions. Repeated ids count once.
+	// PublishSplits publishes staged splits, marks the published splits that they replace, and makes the
+	// progress of the checkpoint delta, in one step. The delta is checked before the splits, as
+	// PublishSplitsRequest says. An unknown id in either list gives NotFound(splits) with all unknown
+	// ids; otherwise a staged id not Staged, then a replaced id not Published, gives
+	// FailedPrecondition(splits) with all such ids of that list, in the order of the request without
+	// repetitions. Repeated ids count once.
 	PublishSplits(ctx context.Context, request PublishSplitsRequest) error
 
 	// MarkSplitsForDeletion marks splits of any state. Unknown ids and marked splits are left alone.
@@ -79,6 +81,79 @@ type SplitStore interface {
 	// returns the first error of visit unchanged. What visit receives is one consistent state for each index.
 	// Unknown indexes contribute nothing. The row is valid until visit returns; Clone keeps it longer.
 	ListSplits(ctx context.Context, query *ListSplitsQuery, visit func(*SplitRow) error) error
+}
+
+// SourceStore adds, changes and removes the sources of indexes. An unknown index, or another
+// incarnation of it, gives NotFound(index), which is checked before the source. A call that changes
+// nothing writes nothing.
+type SourceStore interface {
+	// AddSource adds a source with an empty checkpoint and without shards; a checkpoint left over from
+	// earlier is kept. A source of this id gives AlreadyExists(source).
+	AddSource(ctx context.Context, indexUID IndexUID, source *indexconfig.SourceConfig) error
+
+	// UpdateSource replaces the config of the source of this id; its checkpoint and shards stay. An
+	// unknown source gives NotFound(source).
+	UpdateSource(ctx context.Context, indexUID IndexUID, source *indexconfig.SourceConfig) error
+
+	// ToggleSource enables or disables a source. An unknown source gives NotFound(source).
+	ToggleSource(ctx context.Context, indexUID IndexUID, sourceID string, enabled bool) error
+
+	// DeleteSource removes a source with its checkpoint and its shards. An unknown source gives
+	// NotFound(source).
+	DeleteSource(ctx context.Context, indexUID IndexUID, sourceID string) error
+
+	// ResetSourceCheckpoint removes the checkpoint of a source from the index metadata. Shards keep their
+	// positions. An unknown source is no error.
+	ResetSourceCheckpoint(ctx context.Context, indexUID IndexUID, sourceID string) error
+}
+
+// ShardStore opens, hands over and removes the shards of sources. But for OpenShards, an unknown index,
+// another incarnation of it, or an unknown source has no shards and is no error: an index may be
+// deleted while its shards are being cleaned up.
+type ShardStore interface {
+	// OpenShards returns the shard that each subrequest names, in their order. An absent one is created:
+	// open, at the beginning, with what the subrequest says. An existing one is returned as it is,
+	// whatever its state; what else the subrequest says is ignored. An unknown index gives
+	// NotFound(index), an unknown source NotFound(source); then nothing is created, not for the other
+	// subrequests either, unless the index or source is deleted while the call runs: then shards of
+	// other indexes may have been created.
+	OpenShards(ctx context.Context, subrequests []OpenShardSubrequest) ([]Shard, error)
+
+	// AcquireShards records the token in each shard that exists and that the token may take over (see
+	// Shard.MayAcquire), and returns these shards, each once, sorted by shard id. Their update timestamps stay.
+	AcquireShards(ctx context.Context, request AcquireShardsRequest) ([]Shard, error)
+
+	// DeleteShards removes shards that are at their end, or all named ones if forced.
+	DeleteShards(ctx context.Context, request DeleteShardsRequest) (DeleteShardsResult, error)
+
+	// PruneShards removes old shards, whatever their state and position. Without a limit it does nothing.
+	PruneShards(ctx context.Context, request PruneShardsRequest) error
+
+	// ListShards returns the shards that each subrequest asks for, in their order, each list sorted by
+	// shard id.
+	ListShards(ctx context.Context, subrequests []ListShardsSubrequest) ([][]Shard, error)
+}
+
+// DeleteTaskStore keeps delete tasks, and the delete opstamps of splits.
+type DeleteTaskStore interface {
+	// CreateDeleteTask adds a task with an opstamp above that of every task of the index that anybody has
+	// seen. The query is not looked at. An unknown index, or another incarnation of it, gives NotFound(index).
+	CreateDeleteTask(ctx context.Context, query DeleteQuery) (DeleteTask, error)
+
+	// LastDeleteOpstamp returns the highest opstamp of the index's tasks, 0 if it has none or does not exist.
+	LastDeleteOpstamp(ctx context.Context, indexUID IndexUID) (uint64, error)
+
+	// ListDeleteTasks returns the index's tasks with an opstamp above after, in ascending order; none if
+	// the index does not exist.
+	ListDeleteTasks(ctx context.Context, indexUID IndexUID, after uint64) ([]DeleteTask, error)
+
+	// ListStaleSplits visits splits as ListSplits does. An unknown index has none.
+	ListStaleSplits(ctx context.Context, query StaleSplitsQuery, visit func(*SplitRow) error) error
+
+	// UpdateSplitsDeleteOpstamp sets the delete opstamp of splits in any state; the update timestamp of
+	// those that had another one moves. Unknown ids are ignored. An empty list succeeds without looking
+	// at the index; otherwise an unknown one gives NotFound(index). An opstamp above 2^63-1 gives InvalidArgument.
+	UpdateSplitsDeleteOpstamp(ctx context.Context, indexUID IndexUID, splitIDs []string, opstamp uint64) error
 }
 
 // CreateIndexRequest holds validated configurations.
@@ -143,8 +218,17 @@ const (
 )
 
 // PublishSplitsRequest publishes StagedSplitIDs and marks ReplacedSplitIDs for deletion, in one step.
+//
+// Delta, if not nil, is the progress that the published splits hold. One that does not move forward
+// (CheckpointDelta.Validate) is refused first. Its source must exist, else NotFound(source). A source
+// that uses shards (indexconfig.SourceConfig.UsesShards) needs a PublishToken, else InvalidArgument;
+// then each partition is the shard of that id: an absent one gives NotFound(shard) for the first,
+// then the rules of Shard.CheckPublish apply, in the order of the shard ids. The progress of other
+// sources is in the index metadata, see IndexMetadata.WithDelta, and the token is not looked at.
 type PublishSplitsRequest struct {
 	IndexUID         IndexUID
 	StagedSplitIDs   []string
 	ReplacedSplitIDs []string
+	Delta            *CheckpointDelta
+	PublishToken     Optional[string]
 }

@@ -194,7 +194,7 @@ func (l *commitLog[S]) decide(working S, e *entry, group []*request[S]) error {
 			continue
 		}
 		for i := range ops {
-			if err := working.apply(&ops[i], e.time); err != nil {
+			if err := working.apply(ops[i], e.time); err != nil {
 				return metastore.Internal(err, "changing %s", l.name)
 			}
 		}

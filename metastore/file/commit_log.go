@@ -21,7 +21,7 @@ type state[S any] interface {
 	fork() S
 	// apply makes the change of one operation of an entry of that time. After an error the state is
 	// not to be used.
-	apply(o *op, time int64) error
+	apply(o op, time int64) error
 }
 
 // head is a version of a log and the state after its entry. It does not change.
@@ -127,7 +127,7 @@ func (l *commitLog[S]) discard(h *head[S]) {
 // applyEntry applies all operations of an entry.
 func applyEntry[S state[S]](s S, e *entry) error {
 	for i := range e.ops {
-		if err := s.apply(&e.ops[i], e.time); err != nil {
+		if err := s.apply(e.ops[i], e.time); err != nil {
 			return fmt.Errorf("ops[%d]: %w", i, err)
 		}
 	}

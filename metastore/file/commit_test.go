@@ -53,7 +53,7 @@ func TestCreateOnlyStagingOfOneNewSplitWritesOneEntryWithThatSplit(t *testing.T)
 		t.Fatal(err)
 	}
 	e, err := parseEntry(text)
-	if err != nil || len(e.ops) != 1 || len(e.ops[0].stage) != 1 || e.ops[0].stage[0].SplitID != "new" {
+	if err != nil || len(e.ops) != 1 || !isStageOf(e.ops[0], "new") {
 		t.Fatalf("entry %s, %v", text, err)
 	}
 }
@@ -170,13 +170,13 @@ func TestARefusedRequestOfAGroupContributesNothing(t *testing.T) {
 	}
 	refusal := errors.New("refused")
 	group := []*request[*indexState]{
-		asking(func(*indexState) ([]op, error) { return []op{{stage: withUID(uid, newSplits("a"))}}, nil }),
+		asking(func(*indexState) ([]op, error) { return []op{stageOp(withUID(uid, newSplits("a")))}, nil }),
 		asking(func(*indexState) ([]op, error) { return nil, refusal }),
 		asking(func(s *indexState) ([]op, error) {
 			if s.splits.get("a") == nil {
 				return nil, errors.New("the change of the first request is not seen")
 			}
-			return []op{{mark: []string{"a"}}}, nil
+			return []op{markOp{"a"}}, nil
 		}),
 	}
 	if err := log.commit(t.Context(), group); err != nil {

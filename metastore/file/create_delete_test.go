@@ -146,7 +146,7 @@ func TestAnIDWithoutIndexIsCleanedByALaterDelete(t *testing.T) {
 	t.Parallel()
 	s := openOn(t, memBucket(t))
 	if err := s.root.submit(t.Context(), 0, func(*rootState, uint64, bool) ([]op, error) {
-		return []op{{addIndex: &rootIndex{indexID: "logs"}}, {addIndex: &rootIndex{indexID: "dangling", generation: [16]byte{1}}}}, nil
+		return []op{addIndexOp{rootIndex{indexID: "logs"}}, addIndexOp{rootIndex{indexID: "dangling", generation: [16]byte{1}}}}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}

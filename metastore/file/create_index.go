@@ -82,7 +82,7 @@ func (s *Store) create(ctx context.Context, log *commitLog[*indexState], metadat
 	if h.state.index != nil {
 		return metastore.AlreadyExists(metastore.IndexEntity(id))
 	}
-	add := op{addIndex: &rootIndex{indexID: id, generation: ulid.Make()}}
+	add := addIndexOp{rootIndex{indexID: id, generation: ulid.Make()}}
 	err = s.root.submit(ctx, 2*len(id), func(*rootState, uint64, bool) ([]op, error) { return []op{add}, nil })
 	if err != nil {
 		return err
@@ -94,6 +94,6 @@ func (s *Store) create(ctx context.Context, log *commitLog[*indexState], metadat
 		case version != h.version || changed:
 			return nil, errStartOver
 		}
-		return []op{{create: metadata}}, nil
+		return []op{createOp{metadata}}, nil
 	})
 }

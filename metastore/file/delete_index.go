@@ -28,10 +28,10 @@ func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) er
 		fenced = false
 		switch {
 		case state.index != nil && state.index.IndexUID == indexUID:
-			return []op{{drop: &indexUID}}, nil
+			return []op{dropOp{indexUID}}, nil
 		case state.index == nil && generation != ulid.ULID{}:
 			fenced = true
-			return []op{{fence: true}}, nil
+			return []op{fenceOp{}}, nil
 		}
 		return nil, notFound
 	})
@@ -50,7 +50,7 @@ func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) er
 
 // removeIndexID takes an id out of the set of indexes unless it was added again.
 func (s *Store) removeIndexID(ctx context.Context, id string, generation ulid.ULID) error {
-	remove := op{removeIndex: &rootIndex{indexID: id, generation: generation}}
+	remove := removeIndexOp{rootIndex{indexID: id, generation: generation}}
 	return s.root.submit(ctx, 2*len(id), func(root *rootState, _ uint64, _ bool) ([]op, error) {
 		if root.generation(id) != generation || generation == (ulid.ULID{}) {
 			return nil, nil

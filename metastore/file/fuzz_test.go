@@ -17,11 +17,11 @@ import (
 func everyOp(t testing.TB) *entry {
 	uid := metastore.IndexUID{IndexID: "logs", Incarnation: ulid.ULID{7}}
 	index := metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)
-	id := &rootIndex{indexID: "logs", generation: ulid.ULID{9}}
+	id := rootIndex{indexID: "logs", generation: ulid.ULID{9}}
 	return &entry{version: 1<<64 - 1, writeID: uuid.MustParse(someID), time: -5, ops: []op{
-		{create: index}, {update: index}, {drop: &uid}, {fence: true}, {addIndex: id}, {removeIndex: id}, {identity: someID},
-		{stage: withUID(uid, newSplits("a", `quote " and \ and é`))}, {mark: []string{"a", "\n"}}, {delete: []string{"a"}},
-		{publish: &publishOp{staged: []string{"a"}, replaced: []string{}}},
+		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
+		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
+		publishOp{staged: []string{"a"}, replaced: []string{}},
 	}}
 }
 
@@ -65,10 +65,10 @@ func indexSnapshot(t testing.TB, ids ...string) []byte {
 	uid := metastore.IndexUID{IndexID: "logs", Incarnation: ulid.ULID{7}}
 	state := newIndexState()
 	e := entry{time: 8, ops: []op{
-		{create: metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
-		{drop: &uid},
-		{create: metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
-		{stage: withUID(uid, newSplits(ids...))},
+		createOp{metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
+		dropOp{uid},
+		createOp{metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
+		stageOp(withUID(uid, newSplits(ids...))),
 	}}
 	if err := applyEntry(state, &e); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func (s *Store) UpdateIndex(ctx context.Context, indexUID metastore.IndexUID, up
 		updated := *state.index
 		updated.Config = config
 		result = &updated
-		return []op{{update: result}}, nil
+		return []op{updateOp{result}}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -58,8 +58,8 @@ func writeIdleIndexes(b *testing.B, bucket bucket, n int) {
 	for _, id := range numbered("index", n) {
 		uid := metastore.IndexUID{IndexID: id, Incarnation: ulid.ULID{1}}
 		metadata := metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(b, id)}, 1)
-		put(logKeys{id + "/"}.entry(1), op{create: metadata})
-		root = append(root, op{addIndex: &rootIndex{indexID: id, generation: ulid.ULID{2}}})
+		put(logKeys{id + "/"}.entry(1), createOp{metadata})
+		root = append(root, addIndexOp{rootIndex{indexID: id, generation: ulid.ULID{2}}})
 	}
 	put(logKeys{}.entry(1), root...)
 }

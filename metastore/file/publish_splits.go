@@ -24,7 +24,7 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 		if len(staged)+len(replaced) == 0 {
 			return nil, nil
 		}
-		return []op{{publish: &publishOp{staged: staged, replaced: replaced}}}, nil
+		return []op{publishOp{staged: staged, replaced: replaced}}, nil
 	})
 }
 
@@ -41,7 +41,7 @@ func (s *Store) MarkSplitsForDeletion(ctx context.Context, indexUID metastore.In
 		if len(marked) == 0 {
 			return nil, nil
 		}
-		return []op{{mark: marked}}, nil
+		return []op{markOp(marked)}, nil
 	})
 }
 
@@ -65,7 +65,7 @@ func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, s
 		if len(deletable) == 0 {
 			return nil, nil
 		}
-		return []op{{delete: deletable}}, nil
+		return []op{deleteOp(deletable)}, nil
 	})
 }
 

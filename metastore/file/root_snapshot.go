@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore/internal/strictjson"
@@ -66,7 +65,7 @@ func readRootSnapshot(r io.Reader) (*head[*rootState], error) {
 		case "templates":
 			return d.nothing()
 		case "identity":
-			return d.identity(&h.state.identity)
+			return d.decode(func(r *strictjson.Reader) error { return readUUID(r, &h.state.identity) })
 		default:
 			return d.SkipValue()
 		}
@@ -87,15 +86,6 @@ func (d *snapshotDecoder) generations(s *rootState) error {
 			err := readParsed(r, &generation, ulid.ParseStrict)
 			s.indexes.Set(id, generation)
 			return err
-		})
-	})
-}
-
-func (d *snapshotDecoder) identity(into *string) error {
-	return d.decode(func(r *strictjson.Reader) error {
-		return readParsed(r, into, func(text string) (string, error) {
-			id, err := uuid.Parse(text)
-			return id.String(), err
 		})
 	})
 }

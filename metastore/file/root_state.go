@@ -25,25 +25,12 @@ func (s *rootState) fork() *rootState {
 	return &rootState{indexes: s.indexes.Copy(), identity: s.identity}
 }
 
-func (s *rootState) apply(o *op, _ int64) error {
-	switch {
-	case o.addIndex != nil:
-		s.indexes.Set(o.addIndex.indexID, o.addIndex.generation)
-	case o.removeIndex != nil:
-		if generation, ok := s.indexes.Get(o.removeIndex.indexID); !ok || generation != o.removeIndex.generation {
-			return fmt.Errorf("remove_index: index id %q has another generation", o.removeIndex.indexID)
-		}
-		s.indexes.Delete(o.removeIndex.indexID)
-	case o.identity != "":
-		if s.identity != "" {
-			return fmt.Errorf("identity: it is set already")
-		}
-		s.identity = o.identity
-	case o.fence:
-	default:
-		return fmt.Errorf("the operation does not belong into the root log")
+func (s *rootState) apply(o op, _ int64) error {
+	change, ok := o.(rootOp)
+	if !ok {
+		return fmt.Errorf("%s: the operation does not belong into the root log", o.name())
 	}
-	return nil
+	return change.applyToRoot(s)
 }
 
 // generation returns the generation of an index id, the zero value if the id is not in the set.

@@ -140,7 +140,7 @@ func TestADamagedEntryIsNamedAndNothingIsGuessed(t *testing.T) {
 		}, "a newer one wrote"},
 		"an unknown op": {func([]byte) []byte {
 			return sealed(`{"format":1,"version":3,"write_id":"` + someID + `","time":1,"ops":[{"rename":{}}]`)
-		}, `unknown key "rename"`},
+		}, `does not know the operation`},
 		"two ops in one": {func([]byte) []byte {
 			return sealed(`{"format":1,"version":3,"write_id":"` + someID + `","time":1,"ops":[{"fence":{},"mark":{"split_ids":[]}}]`)
 		}, "exactly one operation"},
@@ -258,7 +258,7 @@ func TestAPutThatArrivesAfterItsVersionWasRemovedIsNoEntry(t *testing.T) {
 	uid := createIndex(t, sleeper, "logs")
 	stage(t, sleeper, uid, "mine")
 	trimTo(t, b, uid)
-	late := entry{version: 3, time: 1, ops: []op{{stage: withUID(uid, newSplits("late"))}}}
+	late := entry{version: 3, time: 1, ops: []op{stageOp(withUID(uid, newSplits("late")))}}
 	if err := b.Create(context.Background(), logKeys{"logs/"}.entry(3), late.append(nil)); err != nil {
 		t.Fatal(err)
 	}

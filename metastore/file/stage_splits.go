@@ -36,7 +36,7 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 		if err := refuseNotStaged(state, request.Splits); err != nil {
 			return nil, err
 		}
-		return []op{{stage: splits}}, nil
+		return []op{stageOp(splits)}, nil
 	})
 	if err != nil {
 		return metastore.StageSplitsResult{}, err
@@ -84,7 +84,7 @@ func stageAbsent(state *indexState, splits []metastore.SplitMetadata) (result me
 	}
 	result.Mutation = metastore.MutationYes
 	stored, err := asStored(absent)
-	return result, []op{{stage: stored}}, err
+	return result, []op{stageOp(stored)}, err
 }
 
 // refuseNotStaged fails if any split exists in another state than Staged.

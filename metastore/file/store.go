@@ -82,7 +82,7 @@ func (s *Store) ClusterIdentity(ctx context.Context) (string, error) {
 			return nil, nil
 		}
 		identity = drawn
-		return []op{{identity: drawn}}, nil
+		return []op{identityOp(drawn)}, nil
 	})
 	if err != nil {
 		return "", err

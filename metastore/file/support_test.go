@@ -205,3 +205,9 @@ func names(t testing.TB, b bucket, directory string) []string {
 	}
 	return list
 }
+
+// isStageOf reports whether an operation stages one split, with this id.
+func isStageOf(o op, id string) bool {
+	stage, ok := o.(stageOp)
+	return ok && len(stage) == 1 && stage[0].SplitID == id
+}

@@ -91,7 +91,7 @@ func TestAListOverTheMessageLimitIsRefusedWithAdvice(t *testing.T) {
 	index := metastore.NewIndexMetadata(anyUID, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")}, 1)
 	index.Checkpoint = metastore.IndexCheckpoint{}
 	for range 40_000 { // random text does not compress
-		index.Checkpoint[rand.Text()] = metastore.SourceCheckpoint{rand.Text(): rand.Text()}
+		index.Checkpoint[rand.Text()] = metastore.SourceCheckpoint{rand.Text(): metastore.Position(rand.Text())}
 	}
 	b := serve(t, &scripted{listIndexes: func(context.Context, *indexconfig.IndexIDPatterns) ([]*metastore.IndexMetadata, error) {
 		return []*metastore.IndexMetadata{index}, nil

@@ -1,0 +1,129 @@
+package metastore
+
+import (
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Shard is a shard of a source and the progress that is published of it.
+type Shard struct {
+	IndexUID      IndexUID
+	SourceID      string
+	ShardID       string
+	IngesterID    string // may be empty
+	State         ShardState
+	Position      Position // the last position that is published
+	PublishToken  Optional[string]
+	DocMappingUID ulid.ULID
+	// UpdateTimestamp is when the shard was opened or last published to, in seconds.
+	UpdateTimestamp int64
+}
+
+// ShardState is the state of a shard. The numbers are those of the peer's protocol.
+type ShardState uint8
+
+const (
+	// ShardUnspecified is never stored; as a filter it means all states.
+	ShardUnspecified ShardState = iota
+	// ShardOpen takes records.
+	ShardOpen
+	// ShardUnavailable is never stored by the metastore.
+	ShardUnavailable
+	// ShardClosed takes no more records. It is final.
+	ShardClosed
+)
+
+// QueueID names a shard in errors: "<index id>:<ULID>/<source id>/<shard id>".
+func QueueID(indexUID IndexUID, sourceID, shardID string) string {
+	return indexUID.String() + "/" + sourceID + "/" + shardID
+}
+
+// ShardEntity is a shard of a source of an index.
+func ShardEntity(indexUID IndexUID, sourceID, shardID string) Entity {
+	return Entity{Kind: EntityShard, QueueID: QueueID(indexUID, sourceID, shardID)}
+}
+
+// MayAcquire reports whether a token may take a shard over. Tokens of plans begin with the time of the
+// plan, so that a newer plan takes a shard from an older one, by the bytes of the tokens. Tokens with
+// a slash have no such order: they, and whoever meets one, always may.
+func (s *Shard) MayAcquire(token string) bool {
+	recorded := s.PublishToken.Value
+	return recorded == "" || strings.Contains(token, "/") || strings.Contains(recorded, "/") || token >= recorded
+}
+
+// CheckPublish checks that a publish with this token may make progress in the shard. A token that is
+// not exactly the recorded one gives InvalidPublishToken, a shard without token too; then a part that
+// begins before what is published gives InvalidArgument. A gap is accepted.
+func (s *Shard) CheckPublish(token string, delta PartitionDelta) error {
+	if !s.PublishToken.Set || s.PublishToken.Value != token {
+		return &Error{Kind: KindInvalidPublishToken, QueueID: QueueID(s.IndexUID, s.SourceID, s.ShardID)}
+	}
+	if !delta.accepts(s.Position) {
+		return InvalidArgument("incompatible checkpoint delta: shard %q is published up to %q, and the delta begins behind %q",
+			QueueID(s.IndexUID, s.SourceID, s.ShardID), s.Position, delta.From)
+	}
+	return nil
+}
+
+// Published returns the shard after a publish up to a position, at now in seconds. A position at the
+// end closes it.
+func (s Shard) Published(to Position, now int64) Shard {
+	s.Position = to
+	s.UpdateTimestamp = now
+	if to.IsEOF() {
+		s.State = ShardClosed
+	}
+	return s
+}
+
+// OpenShardSubrequest asks for one shard.
+type OpenShardSubrequest struct {
+	IndexUID      IndexUID
+	SourceID      string
+	ShardID       string
+	IngesterID    string
+	DocMappingUID ulid.ULID
+	PublishToken  Optional[string]
+}
+
+// AcquireShardsRequest asks to take shards of one source over.
+type AcquireShardsRequest struct {
+	IndexUID     IndexUID
+	SourceID     string
+	ShardIDs     []string
+	PublishToken string
+}
+
+// DeleteShardsRequest deletes shards of one source; Force deletes those too that are not at their end.
+type DeleteShardsRequest struct {
+	IndexUID IndexUID
+	SourceID string
+	ShardIDs []string
+	Force    bool
+}
+
+// DeleteShardsResult names each shard of the request once, in its order. What did not exist counts as deleted.
+type DeleteShardsResult struct {
+	Deleted []string
+	// Refused are the shards that are not at their end, and stay.
+	Refused []string
+}
+
+// PruneShardsRequest deletes old shards of one source, whatever their state and position.
+type PruneShardsRequest struct {
+	IndexUID IndexUID
+	SourceID string
+	// MaxAge deletes shards whose update timestamp is before now minus it, in seconds.
+	MaxAge Optional[uint32]
+	// MaxCount keeps, of what is left, the shards with the latest update timestamps; equal ones by
+	// descending shard id.
+	MaxCount Optional[uint32]
+}
+
+// ListShardsSubrequest asks for the shards of one source.
+type ListShardsSubrequest struct {
+	IndexUID IndexUID
+	SourceID string
+	State    ShardState // ShardUnspecified for all
+}
