@@ -2,9 +2,14 @@ package metastore
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 )
+
+// MaxShardPositionLength is the greatest length of a shard's position, in characters, in both stores that of
+// the peer's PostgreSQL schema.
+const MaxShardPositionLength = 255
 
 // Shard is a shard of a source and the progress that is published of it.
 type Shard struct {
@@ -54,14 +59,22 @@ func (s *Shard) MayAcquire(token string) bool {
 
 // CheckPublish checks that a publish with this token may make progress in the shard. A token that is
 // not exactly the recorded one gives InvalidPublishToken, a shard without token too; then a part that
-// begins before what is published gives InvalidArgument. A gap is accepted.
+// begins before what is published, or a position that a store cannot hold, gives InvalidArgument. A gap is accepted.
 func (s *Shard) CheckPublish(token string, delta PartitionDelta) error {
 	if !s.PublishToken.Set || s.PublishToken.Value != token {
 		return &Error{Kind: KindInvalidPublishToken, QueueID: QueueID(s.IndexUID, s.SourceID, s.ShardID)}
 	}
 	if !delta.accepts(s.Position) {
-		return InvalidArgument("incompatible checkpoint delta: shard %q is published up to %q, and the delta begins behind %q",
-			QueueID(s.IndexUID, s.SourceID, s.ShardID), s.Position, delta.From)
+		return InvalidArgument("incompatible checkpoint delta: shard %s is published up to %s, and the delta begins behind %s",
+			quoteBounded(QueueID(s.IndexUID, s.SourceID, s.ShardID)), quotePosition(s.Position), quotePosition(delta.From))
+	}
+	if n := utf8.RuneCountInString(string(delta.To)); n > MaxShardPositionLength {
+		return InvalidArgument("checkpoint delta: shard %s: the position has %d characters; at most %d are allowed",
+			quoteBounded(QueueID(s.IndexUID, s.SourceID, s.ShardID)), n, MaxShardPositionLength)
+	}
+	if strings.Contains(string(delta.To), "\x00") {
+		return InvalidArgument("checkpoint delta: shard %s: position %s holds the character U+0000, which a store cannot hold",
+			quoteBounded(QueueID(s.IndexUID, s.SourceID, s.ShardID)), quotePosition(delta.To))
 	}
 	return nil
 }
