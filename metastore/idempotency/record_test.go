@@ -1,0 +1,40 @@
+package idempotency_test
+
+import (
+	"errors"
+	"testing"
+
+	"holdfast/metastore/idempotency"
+)
+
+func TestARecordHoldsForItsOwnRequestOnly(t *testing.T) {
+	t.Parallel()
+	binding := idempotency.Binding{Operation: "AddSource", Resource: "source/logs:1/a", Fingerprint: idempotency.Fingerprint{1}, FingerprintVersion: 1}
+	record := idempotency.Record{Binding: binding}
+	if err := record.Check(binding); err != nil {
+		t.Fatalf("its own request: %v", err)
+	}
+	for mismatch, change := range map[string]func(*idempotency.Binding){
+		"operation":   func(b *idempotency.Binding) { b.Operation = "DeleteSource" },
+		"resource":    func(b *idempotency.Binding) { b.Resource = "source/logs:1/b" },
+		"fingerprint": func(b *idempotency.Binding) { b.Fingerprint[31]++ },
+	} {
+		other := binding
+		change(&other)
+		var refused *idempotency.Error
+		if err := record.Check(other); !errors.As(err, &refused) || refused.Reason != idempotency.KeyReused || refused.Metadata["mismatch"] != mismatch {
+			t.Errorf("another %s: %v", mismatch, err)
+		}
+	}
+}
+
+func TestPrincipalsDependOnTheSecret(t *testing.T) {
+	t.Parallel()
+	a := idempotency.NewPrincipal([]byte("a"), "indexer")
+	if a == idempotency.NewPrincipal([]byte("b"), "indexer") || a == idempotency.NewPrincipal([]byte("a"), "janitor") {
+		t.Fatal("different principals are equal")
+	}
+	if a != idempotency.NewPrincipal([]byte("a"), "indexer") {
+		t.Fatal("one principal is not equal to itself")
+	}
+}
