@@ -22,6 +22,8 @@ func everyOp(t testing.TB) *entry {
 		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},
+		openShardsOp(newShards(uid, "a", `quote " and \ and é`)), acquireShardsOp{"source", []string{"a"}, "t"}, deleteShardsOp{"source", []string{"a", ""}},
+		publishShardsOp{"source", []shardPosition{{"a", "~7"}}},
 	}}
 }
 
@@ -69,6 +71,7 @@ func indexSnapshot(t testing.TB, ids ...string) []byte {
 		dropOp{uid},
 		createOp{metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
 		stageOp(withUID(uid, newSplits(ids...))),
+		openShardsOp(newShards(uid, ids...)),
 	}}
 	if err := applyEntry(state, &e); err != nil {
 		t.Fatal(err)

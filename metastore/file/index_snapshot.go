@@ -20,12 +20,17 @@ import (
 //	 "holdfast":{"format":1,"log_version":12,"write_id":"6f…","dropped":"<index uid>"},
 //	 "index":<index metadata document>,
 //	 "splits":[<split document>],
+//	 "shards":{"<source id>":[<shard document>]},
 //	 "delete_tasks":[],
 //	 "crc32c":"0a1b2c3d"}
 //
 // "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
-// "dropped" is missing if none was deleted. Splits are ordered by id.
+// "dropped" is missing if none was deleted, "shards" if there are none. Splits are ordered by id, shards by
+// source id and shard id.
 var indexCodec = snapshotCodec[*indexState]{blank: newIndexState, write: writeIndexSnapshot, read: readIndexSnapshot}
+
+// snapshotPiece is about how many bytes of a snapshot are written at once.
+const snapshotPiece = 64 << 10
 
 func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 	buffer := append([]byte(nil), `{"version":"0.9","holdfast":`...)
@@ -49,7 +54,7 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 		var row metastore.SplitRow
 		row, document = split.row(document)
 		buffer = row.AppendJSON(buffer)
-		if len(buffer) >= 64<<10 {
+		if len(buffer) >= snapshotPiece {
 			_, err = w.Write(buffer)
 			buffer = buffer[:0]
 		}
@@ -58,7 +63,10 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(buffer, `],"delete_tasks":[]`...))
+	if buffer, err = writeShards(w, append(buffer, ']'), &h.state.shards); err != nil {
+		return err
+	}
+	_, err = w.Write(append(buffer, `,"delete_tasks":[]`...))
 	return err
 }
 
@@ -96,7 +104,9 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			return err
 		case "splits":
 			return d.elements(func(text jsontext.Value) error { return loader.load(text) })
-		case "delete_tasks", "metrics_splits", "sketch_splits", "shards":
+		case "shards":
+			return d.shards(&h.state.shards)
+		case "delete_tasks", "metrics_splits", "sketch_splits":
 			return d.nothing()
 		default:
 			return d.SkipValue()
@@ -109,6 +119,9 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 		return nil, errors.New("member holdfast is missing")
 	case h.state.index == nil && h.state.splits.len() > 0:
 		return nil, errors.New("there are splits, but member index is missing")
+	}
+	if err := checkShards(h.state); err != nil {
+		return nil, err
 	}
 	return h, nil
 }

@@ -14,6 +14,7 @@ type indexState struct {
 	// dropped is the last incarnation that was deleted, the zero value if none was.
 	dropped metastore.IndexUID
 	splits  splitSet
+	shards  shardSet
 }
 
 var _ state[*indexState] = (*indexState)(nil)
@@ -28,10 +29,11 @@ func newIndexState() *indexState {
 func (s *indexState) begin(index *metastore.IndexMetadata) {
 	s.index = index
 	s.splits = newSplitSet()
+	s.shards = newShardSet()
 }
 
 func (s *indexState) fork() *indexState {
-	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy()}
+	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), shards: s.shards.copy()}
 }
 
 // apply makes the change of one operation.

@@ -34,17 +34,21 @@ type rootOp interface {
 
 // opReaders returns the reader of each operation's value, by name.
 var opReaders = map[string]func(*strictjson.Reader) (op, error){
-	createOp{}.name():      readCreateOp,
-	updateOp{}.name():      readUpdateOp,
-	dropOp{}.name():        readDropOp,
-	fenceOp{}.name():       readFenceOp,
-	stageOp{}.name():       readStageOp,
-	publishOp{}.name():     readPublishOp,
-	markOp{}.name():        readMarkOp,
-	deleteOp{}.name():      readDeleteOp,
-	addIndexOp{}.name():    readAddIndexOp,
-	removeIndexOp{}.name(): readRemoveIndexOp,
-	identityOp("").name():  readIdentityOp,
+	createOp{}.name():        readCreateOp,
+	updateOp{}.name():        readUpdateOp,
+	dropOp{}.name():          readDropOp,
+	fenceOp{}.name():         readFenceOp,
+	stageOp{}.name():         readStageOp,
+	publishOp{}.name():       readPublishOp,
+	markOp{}.name():          readMarkOp,
+	deleteOp{}.name():        readDeleteOp,
+	openShardsOp{}.name():    readOpenShardsOp,
+	acquireShardsOp{}.name(): readAcquireShardsOp,
+	publishShardsOp{}.name(): readPublishShardsOp,
+	deleteShardsOp{}.name():  readDeleteShardsOp,
+	addIndexOp{}.name():      readAddIndexOp,
+	removeIndexOp{}.name():   readRemoveIndexOp,
+	identityOp("").name():    readIdentityOp,
 }
 
 // readOp reads an element of an entry's operations.

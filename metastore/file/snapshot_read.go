@@ -122,3 +122,28 @@ func (d *snapshotDecoder) elements(element func(jsontext.Value) error) error {
 	_, err := d.ReadToken()
 	return err
 }
+
+// members reads an object of free keys; member must read the value of each.
+func (d *snapshotDecoder) members(member func(key string) error) error {
+	if kind := d.PeekKind(); kind != jsontext.KindBeginObject {
+		if err := d.SkipValue(); err != nil {
+			return err
+		}
+		return errors.New("must be an object")
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != jsontext.KindEndObject {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		key := token.String()
+		if err := member(key); err != nil {
+			return fmt.Errorf("[%s]: %w", strictjson.Quote(key), err)
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
