@@ -149,3 +149,38 @@ func FuzzIndexIDPatterns(f *testing.F) {
 		}
 	})
 }
+
+func FuzzIndexTemplate(f *testing.F) {
+	f.Add(template("logs", `["logs-*","-logs-test"]`, `,"priority":18446744073709551615,"index_root_uri":"s3://b/x","description":"d\u0000"`))
+	f.Add([]byte(`{"version":"1.0","template_id":"t","index_id_patterns":["x*"],"priority":1e3}`))
+	f.Add([]byte(`{"version":"0.7","template_id":"t","index_id_patterns":["-","*"],"doc_mapping":{"document_length":true}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		stored, storedErr := indexconfig.ParseStoredIndexTemplate(text)
+		if storedErr != nil {
+			checkError(t, storedErr)
+		} else {
+			written := stored.AppendJSON(nil)
+			again, err := indexconfig.ParseStoredIndexTemplate(written)
+			if err != nil || !again.Equal(stored) || again.Readable() != stored.Readable() || again.Priority != stored.Priority {
+				t.Fatalf("stored %q\nwritten %s\nread back: %v", text, written, err)
+			}
+			stored.Match("logs-1")
+		}
+		template, err := indexconfig.ParseIndexTemplate(text, drawUID)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		if storedErr != nil || !stored.Readable() {
+			t.Fatalf("accepted strictly, not leniently: %q", text)
+		}
+		written := template.AppendJSON(nil)
+		again, err := indexconfig.ParseIndexTemplate(written, nil)
+		if err != nil || !again.Equal(template) {
+			t.Fatalf("template %q\nwritten %s\nread back: %v", text, written, err)
+		}
+		if err := template.Validate(); err != nil {
+			checkError(t, err)
+		}
+	})
+}
