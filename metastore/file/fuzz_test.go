@@ -24,6 +24,7 @@ func everyOp(t testing.TB) *entry {
 		publishOp{staged: []string{"a"}, replaced: []string{}},
 		openShardsOp(newShards(uid, "a", `quote " and \ and é`)), acquireShardsOp{"source", []string{"a"}, "t"}, deleteShardsOp{"source", []string{"a", ""}},
 		publishShardsOp{"source", []shardPosition{{"a", "~7"}}},
+		checkpointOp{"source", map[string]metastore.Position{"": "7", `quote "`: "~"}},
 	}}
 }
 

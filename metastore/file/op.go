@@ -42,6 +42,7 @@ var opReaders = map[string]func(*strictjson.Reader) (op, error){
 	publishOp{}.name():       readPublishOp,
 	markOp{}.name():          readMarkOp,
 	deleteOp{}.name():        readDeleteOp,
+	checkpointOp{}.name():    readCheckpointOp,
 	openShardsOp{}.name():    readOpenShardsOp,
 	acquireShardsOp{}.name(): readAcquireShardsOp,
 	publishShardsOp{}.name(): readPublishShardsOp,

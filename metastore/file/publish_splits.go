@@ -8,9 +8,19 @@ import (
 
 // PublishSplits implements metastore.SplitStore.
 func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSplitsRequest) error {
+	if request.Delta != nil {
+		if err := request.Delta.Validate(); err != nil {
+			return err
+		}
+	}
 	staged := metastore.UniqueSplitIDs(request.StagedSplitIDs)
 	replaced := metastore.UniqueSplitIDs(request.ReplacedSplitIDs)
-	return s.change(ctx, request.IndexUID, idBytes(staged)+idBytes(replaced), func(state *indexState) ([]op, error) {
+	bytes := idBytes(staged) + idBytes(replaced) + progressBytes(request.Delta)
+	return s.change(ctx, request.IndexUID, bytes, func(state *indexState) ([]op, error) {
+		ops, err := progressOps(state, request.Delta, request.PublishToken)
+		if err != nil {
+			return nil, err
+		}
 		unknown := append(unknownIDs(state, staged), unknownIDs(state, replaced)...)
 		if len(unknown) > 0 {
 			return nil, metastore.NotFound(metastore.SplitsEntity(metastore.UniqueSplitIDs(unknown)))
@@ -21,10 +31,10 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 		if wrong := notInState(state, replaced, metastore.Published); len(wrong) > 0 {
 			return nil, metastore.FailedPrecondition(metastore.SplitsEntity(wrong), "replaced splits are not published and cannot be marked for deletion")
 		}
-		if len(staged)+len(replaced) == 0 {
-			return nil, nil
+		if len(staged)+len(replaced) > 0 {
+			ops = append(ops, publishOp{staged: staged, replaced: replaced})
 		}
-		return []op{publishOp{staged: staged, replaced: replaced}}, nil
+		return ops, nil
 	})
 }
 
