@@ -85,8 +85,13 @@ func (f MaturityFilter) matches(m *SplitMetadata) bool {
 		return true
 	}
 	seconds, _ := m.MaturityTimestamp()
-	mature := !m.Maturity.Immature || seconds <= f.At
-	return mature == (f.Kind == MatureAt)
+	return f.keeps(m.Maturity.Immature, seconds)
+}
+
+// keeps reports whether a split passes that is, or once was, immature until the given second.
+func (f MaturityFilter) keeps(immature bool, until int64) bool {
+	mature := !immature || until <= f.At
+	return f.Kind == AnyMaturity || mature == (f.Kind == MatureAt)
 }
 
 // Matches reports whether a split with these tags, sorted by bytes, passes the filter.

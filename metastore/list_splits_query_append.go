@@ -24,14 +24,8 @@ func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
 	dst = appendOptional(append(dst, `,"node_id":`...), q.NodeID, strictjson.AppendString)
 	dst = appendOptional(append(dst, `,"limit":`...), q.Limit, appendUint)
 	dst = appendOptional(append(dst, `,"offset":`...), q.Offset, appendUint)
-	dst = append(dst, `,"split_states":[`...)
-	for i, state := range q.States {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = strictjson.AppendString(dst, state.String())
-	}
-	dst = append(dst, `],"tags":`...)
+	dst = appendStates(append(dst, `,"split_states":`...), q.States)
+	dst = append(dst, `,"tags":`...)
 	if q.Tags == nil {
 		dst = append(dst, "null"...)
 	} else {
@@ -42,8 +36,7 @@ func (q *ListSplitsQuery) AppendJSON(dst []byte) []byte {
 	dst = appendFilterRange(append(dst, `,"delete_opstamp":`...), q.DeleteOpstamp, appendUint)
 	dst = appendFilterRange(append(dst, `,"update_timestamp":`...), q.UpdateTimestamp, appendInt)
 	dst = appendFilterRange(append(dst, `,"create_timestamp":`...), q.CreateTimestamp, appendInt)
-	mature := Bound[int64]{Kind: BoundKind(q.Maturity.Kind), Value: q.Maturity.At}
-	dst = appendBound(append(dst, `,"mature":`...), mature, appendDateTime)
+	dst = q.Maturity.appendJSON(append(dst, `,"mature":`...))
 	dst = strictjson.AppendString(append(dst, `,"sort_by":`...), q.SortBy.String())
 	dst = appendOptional(append(dst, `,"after_split":`...), q.After, appendCursor)
 	if len(q.IncludedSplitIDs) > 0 {
@@ -80,6 +73,21 @@ func appendBound[T int64 | uint64](dst []byte, value Bound[T], write func([]byte
 		return append(dst, `"Unbounded"`...)
 	}
 	return append(write(dst, value.Value), '}')
+}
+
+func (f MaturityFilter) appendJSON(dst []byte) []byte {
+	return appendBound(dst, Bound[int64]{Kind: BoundKind(f.Kind), Value: f.At}, appendDateTime)
+}
+
+func appendStates(dst []byte, states []SplitState) []byte {
+	dst = append(dst, '[')
+	for i, state := range states {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, state.String())
+	}
+	return append(dst, ']')
 }
 
 func (f *TagFilter) appendJSON(dst []byte) []byte {

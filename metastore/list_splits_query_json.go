@@ -58,7 +58,7 @@ func (q *ListSplitsQuery) read(r *strictjson.Reader, key string) error {
 	case "offset":
 		return readOptional(r, &q.Offset, r.Uint64)
 	case "split_states":
-		return r.Array(func(int) error { return q.readState(r) })
+		return r.Array(func(int) error { return readState(r, &q.States) })
 	case "tags":
 		if r.IsNull() {
 			return r.Skip()
@@ -76,10 +76,7 @@ func (q *ListSplitsQuery) read(r *strictjson.Reader, key string) error {
 	case "create_timestamp":
 		return readFilterRange(r, &q.CreateTimestamp, r.Int64)
 	case "mature":
-		var bound Bound[int64]
-		err := readBound(r, &bound, func(seconds *int64) error { return readDateTime(r, seconds) })
-		q.Maturity = MaturityFilter{Kind: MaturityFilterKind(bound.Kind), At: bound.Value}
-		return err
+		return q.Maturity.read(r)
 	case "sort_by":
 		return q.SortBy.read(r)
 	case "after_split":
@@ -110,17 +107,13 @@ func readIndexUID(r *strictjson.Reader, uid *IndexUID) error {
 }
 
 // readState adds a state to the set of those wanted.
-func (q *ListSplitsQuery) readState(r *strictjson.Reader) error {
-	var text string
-	if err := r.String(&text); err != nil {
+func readState(r *strictjson.Reader, wanted *[]SplitState) error {
+	var state SplitState
+	if err := readSplitState(r, &state); err != nil {
 		return err
 	}
-	state, err := ParseSplitState(text)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(q.States, state) {
-		q.States = append(q.States, state)
+	if !slices.Contains(*wanted, state) {
+		*wanted = append(*wanted, state)
 	}
 	return nil
 }
@@ -210,6 +203,14 @@ func readBound[T int64 | uint64](r *strictjson.Reader, into *Bound[T], read func
 		}
 		return read(&into.Value)
 	})
+}
+
+// read reads the bound of a date-time: included selects the mature splits, excluded the others.
+func (f *MaturityFilter) read(r *strictjson.Reader) error {
+	var bound Bound[int64]
+	err := readBound(r, &bound, func(seconds *int64) error { return readDateTime(r, seconds) })
+	*f = MaturityFilter{Kind: MaturityFilterKind(bound.Kind), At: bound.Value}
+	return err
 }
 
 func (s *SortBy) read(r *strictjson.Reader) error {

@@ -226,21 +226,27 @@ func (b *splitMetadataReader) field(r *strictjson.Reader, key string) error {
 
 // keepUnknown keeps a key of a newer version. Keys of the enclosing split document are dropped,
 // because they would stand in it twice.
-func (b *splitMetadataReader) keepUnknown(r *strictjson.Reader, key string) error {
-	var value []byte
-	if err := r.Raw(&value); err != nil {
-		return err
-	}
+func (b *splitMetadataReader) keepUnknown(r *strictjson.Reader, key string) (err error) {
 	switch key {
 	case "split_state", "update_timestamp", "publish_timestamp":
-		return nil
+		return r.Skip()
+	}
+	b.unknown, err = appendUnknown(r, b.unknown, key)
+	return err
+}
+
+// appendUnknown appends a key that this program does not know with its value, led by a comma. One that
+// is nested too deeply is dropped.
+func appendUnknown(r *strictjson.Reader, dst []byte, key string) ([]byte, error) {
+	var value []byte
+	if err := r.Raw(&value); err != nil {
+		return dst, err
 	}
 	if nesting(value) > maxUnknownNesting {
-		return nil
+		return dst, nil
 	}
-	b.unknown = strictjson.AppendString(append(b.unknown, ','), key)
-	b.unknown = strictjson.AppendCompact(append(b.unknown, ':'), value)
-	return nil
+	dst = strictjson.AppendString(append(dst, ','), key)
+	return strictjson.AppendCompact(append(dst, ':'), value), nil
 }
 
 func (b *splitMetadataReader) finish(now func() int64) {

@@ -75,6 +75,16 @@ var splitKeys = append(strictjson.Keys{
 	{Name: "publish_timestamp"},
 }, splitMetadataKeys...)
 
+func readSplitState(r *strictjson.Reader, state *SplitState) error {
+	var text string
+	if err := r.String(&text); err != nil {
+		return err
+	}
+	parsed, err := ParseSplitState(text)
+	*state = parsed
+	return err
+}
+
 func (r *SplitRow) read(reader *strictjson.Reader, now func() int64) error {
 	var metadata SplitMetadata
 	builder := splitMetadataReader{SplitMetadata: &metadata}
@@ -82,13 +92,7 @@ func (r *SplitRow) read(reader *strictjson.Reader, now func() int64) error {
 	err := reader.Object(splitKeys, strictjson.Pass, func(key string) error {
 		switch key {
 		case "split_state":
-			var text string
-			if err := reader.String(&text); err != nil {
-				return err
-			}
-			state, err := ParseSplitState(text)
-			r.State = state
-			return err
+			return readSplitState(reader, &r.State)
 		case "update_timestamp":
 			return reader.Int64(&r.UpdateTimestamp)
 		case "publish_timestamp":

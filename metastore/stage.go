@@ -78,7 +78,13 @@ func (m *SplitMetadata) holdsNUL() bool {
 		return strings.Contains(m.SplitID+m.NodeID+m.SourceID, "\x00") ||
 			slices.ContainsFunc(m.Tags, func(tag string) bool { return strings.Contains(tag, "\x00") })
 	}
-	for rest := m.document; ; {
+	return holdsEscapedNUL(m.document)
+}
+
+// holdsEscapedNUL reports whether a canonical JSON text contains the character U+0000, which it can only
+// spell as an escape.
+func holdsEscapedNUL(text string) bool {
+	for rest := text; ; {
 		at := strings.Index(rest, `\u0000`)
 		if at < 0 {
 			return false
