@@ -11,7 +11,8 @@
 // a few times.
 //
 // No statement needs a session: there are no named prepared statements unless Options asks for them, no
-// temporary objects and no settings, so a transaction-pooling proxy may stand in front of the server.
+// temporary objects and no settings, so a transaction-pooling proxy may stand in front of the server; the
+// tests run through PgBouncer too.
 //
 // # Lock order
 //

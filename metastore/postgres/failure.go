@@ -14,6 +14,7 @@ import (
 
 // Conditions that the server reports, by their SQLSTATE.
 const (
+	stateProtocolViolation   = "08P01"
 	stateDivisionByZero      = "22012"
 	stateUntranslatable      = "22021"
 	stateForeignKeyViolation = "23503"
@@ -60,6 +61,10 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 	// Only the message: the detail may quote whole rows.
 	cause := errors.New(err.Message + " (SQLSTATE " + err.Code + ")")
 	switch err.Code {
+	case stateProtocolViolation:
+		if strings.HasPrefix(err.Message, "unsupported startup parameter") {
+			return metastore.InvalidArgument("%s: the pooler in front of the database refused a setting of the session: %s; behind a transaction-pooling proxy use neither prepared statements nor settings in the DSN", operation, cause)
+		}
 	case stateUntranslatable:
 		// No index has an id that the database cannot hold.
 		if !isStorable(indexID) {

@@ -95,10 +95,7 @@ func configureSession(config *pgx.ConnConfig) {
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.StatementCacheCapacity = 0
 	config.DescriptionCacheCapacity = 0
-	// A call whose context ends is cancelled at the server too, rather than left to wait for a lock there.
-	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTimeout}
-	}
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { return &cancelHandler{conn: conn} }
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
