@@ -2,22 +2,27 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"holdfast/metastore"
 )
 
 // PublishSplits implements metastore.SplitStore.
 func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSplitsRequest) error {
-	const operation = "publishing splits"
-	indexID := request.IndexUID.IndexID
-	staged := metastore.UniqueSplitIDs(request.StagedSplitIDs)
-	// The ids of both lists, in the order of the request. An id in both is in no state that suits both, so the number
-	// of ids to satisfy counts it twice and the statement changes nothing.
-	all := slices.Concat(staged, metastore.UniqueSplitIDs(request.ReplacedSplitIDs))
+	p := newPublication(request)
+	if request.Delta != nil {
+		if err := request.Delta.Validate(); err != nil {
+			return err
+		}
+		return s.publishInQueue(ctx, p)
+	}
+	return s.publishAtOnce(ctx, p)
+}
 
+// publishAtOnce makes a publish without delta in one round trip.
+func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
+	indexID, all, staged := p.indexUID.IndexID, p.all, p.staged()
 	if len(all) == 1 && len(staged) == 1 && isStorable(staged[0]) {
-		published, err := s.publishSplit(ctx, operation, request.IndexUID, staged[0])
+		published, err := s.publishSplit(ctx, p.indexUID, staged[0])
 		if err != nil || published {
 			return err
 		}
@@ -25,9 +30,9 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 	}
 	var indexExists int64
 	var states map[string]metastore.SplitState
-	err := s.mutate(ctx, operation, indexID, func() []query {
+	err := s.mutate(ctx, publishOperation, indexID, func() []query {
 		states = make(map[string]metastore.SplitState, len(all))
-		uid := textArgument(request.IndexUID.String())
+		uid := textArgument(p.indexUID.String())
 		queries := []query{{sql: lockIndexSQL, args: [][]byte{uid}, affected: &indexExists}}
 		if len(all) == 0 {
 			return queries
@@ -48,13 +53,13 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 	case indexExists == 0:
 		return metastore.NotFound(metastore.IndexEntity(indexID))
 	}
-	return checkPublish(all, len(staged), states)
+	return checkPublish(all, p.numStaged, states)
 }
 
 // publishSplit publishes one split, by far the most frequent sort of publish, if it is staged.
-func (s *Store) publishSplit(ctx context.Context, operation string, indexUID metastore.IndexUID, id string) (published bool, err error) {
+func (s *Store) publishSplit(ctx context.Context, indexUID metastore.IndexUID, id string) (published bool, err error) {
 	var changed int64
-	err = s.mutate(ctx, operation, indexUID.IndexID, func() []query {
+	err = s.mutate(ctx, publishOperation, indexUID.IndexID, func() []query {
 		return []query{{
 			sql:      publishSplitSQL,
 			args:     [][]byte{textArgument(indexUID.String()), textArgument(id)},

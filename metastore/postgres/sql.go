@@ -17,6 +17,14 @@ var (
 	publishSplitSQL string
 	//go:embed sql/publish_splits.sql
 	publishSplitsSQL string
+	//go:embed sql/lock_shards.sql
+	lockShardsSQL string
+	//go:embed sql/publish_shards.sql
+	publishShardsSQL string
+	//go:embed sql/lock_splits.sql
+	lockSplitsSQL string
+	//go:embed sql/move_splits.sql
+	moveSplitsSQL string
 	//go:embed sql/mark_splits.sql
 	markSplitsSQL string
 	//go:embed sql/delete_splits.sql

@@ -12,11 +12,12 @@ import (
 // Store keeps the metadata in a PostgreSQL database. It is safe for concurrent use, also by several
 // processes, the peer's among them.
 type Store struct {
-	options  Options
-	log      *slog.Logger
-	pool     *pgxpool.Pool
-	settings databaseSettings
-	listings chan struct{} // one element for each listing that runs
+	options   Options
+	log       *slog.Logger
+	pool      *pgxpool.Pool
+	settings  databaseSettings
+	listings  chan struct{} // one element for each listing that runs
+	publishes publishQueues
 }
 
 var _ metastore.Store = (*Store)(nil)
@@ -42,11 +43,12 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	}
 	options = options.withDefaults(config.MaxConns)
 	return &Store{
-		options:  options,
-		log:      options.Logger,
-		pool:     pool,
-		settings: settings,
-		listings: make(chan struct{}, options.MaxListings),
+		options:   options,
+		log:       options.Logger,
+		pool:      pool,
+		settings:  settings,
+		listings:  make(chan struct{}, options.MaxListings),
+		publishes: publishQueues{waiting: map[metastore.IndexUID][]*queuedPublish{}},
 	}, nil
 }
 
@@ -57,6 +59,7 @@ func (s *Store) CheckConnectivity(ctx context.Context) error {
 
 // Close waits for the calls under way and closes the connections.
 func (s *Store) Close() error {
+	s.publishes.close()
 	s.pool.Close()
 	return nil
 }

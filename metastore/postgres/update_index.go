@@ -3,9 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
@@ -13,74 +10,57 @@ import (
 
 // UpdateIndex implements metastore.IndexStore.
 func (s *Store) UpdateIndex(ctx context.Context, indexUID metastore.IndexUID, update indexconfig.Update) (*metastore.IndexMetadata, error) {
-	return s.changeIndex(ctx, "updating an index", indexUID, func(metadata *metastore.IndexMetadata) (bool, error) {
+	return s.changeIndex(ctx, "updating an index", indexUID, func(metadata *metastore.IndexMetadata) (*metastore.IndexMetadata, bool, error) {
 		config, changed, err := metadata.Config.Update(update)
 		if err != nil {
-			return false, metastore.InvalidArgument("updating index %q: %s", indexUID.IndexID, err)
+			return nil, false, metastore.InvalidArgument("updating index %q: %s", indexUID.IndexID, err)
 		}
-		metadata.Config = config
-		return changed, nil
+		updated := *metadata
+		updated.Config = config
+		return &updated, changed, nil
 	})
 }
 
-// changeIndex reads the metadata of an index, has change alter it, and writes it back if change says that it did. The
-// index row is locked from the read to the end. It returns the metadata after the change.
-func (s *Store) changeIndex(ctx context.Context, operation string, indexUID metastore.IndexUID, change func(*metastore.IndexMetadata) (changed bool, err error)) (*metastore.IndexMetadata, error) {
-	if err := s.refuseReadOnly(operation); err != nil {
-		return nil, err
-	}
-	for attempt := 1; ; attempt++ {
-		metadata, err := s.tryChangeIndex(ctx, indexUID, change)
-		if err == nil {
-			return metadata, nil
-		}
-		if attempt == maxAttempts || ctx.Err() != nil || !isAborted(err) {
-			return nil, failure(ctx, operation, indexUID.IndexID, err)
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return nil, failure(ctx, operation, indexUID.IndexID, err)
-		}
-	}
-}
-
-func (s *Store) tryChangeIndex(ctx context.Context, indexUID metastore.IndexUID, change func(*metastore.IndexMetadata) (bool, error)) (*metastore.IndexMetadata, error) {
-	conn, err := s.acquire(ctx)
+// changeIndex reads the metadata of an index, has change say what it becomes, and writes that back if change says that
+// it differs. The index row is locked from the read to the end. It returns the metadata after the change.
+func (s *Store) changeIndex(ctx context.Context, operation string, indexUID metastore.IndexUID, change func(*metastore.IndexMetadata) (updated *metastore.IndexMetadata, changed bool, err error)) (*metastore.IndexMetadata, error) {
+	row := lockedIndex{uid: indexUID}
+	err := s.changeLocked(ctx, operation, indexUID.IndexID,
+		func() []query { return []query{row.lock()} },
+		func() ([]query, error) {
+			if row.metadata == nil {
+				return nil, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+			}
+			updated, changed, err := change(row.metadata)
+			if err != nil || !changed {
+				return nil, err
+			}
+			row.metadata = updated
+			return []query{row.write()}, nil
+		})
 	if err != nil {
 		return nil, err
 	}
-	// A connection whose transaction is still open is not reused but closed, which undoes the transaction.
-	defer release(ctx, conn)
-
-	uid := textArgument(indexUID.String())
-	var metadata *metastore.IndexMetadata
-	err = s.send(ctx, conn, []query{
-		{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"},
-		{sql: selectIndexForUpdateSQL, args: [][]byte{uid}, row: func(row columns) error {
-			var err error
-			metadata, err = readIndexMetadata(indexUID.String(), row.seconds(0), bytes.Clone(row[1]))
-			return err
-		}},
-	})
-	if err == nil && metadata == nil {
-		err = metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.rollback(ctx, conn))
-	}
-	changed, err := change(metadata)
-	if err != nil || !changed {
-		return metadata, errors.Join(err, s.rollback(ctx, conn))
-	}
-	return metadata, s.send(ctx, conn, []query{
-		{sql: updateIndexSQL, args: [][]byte{uid, metadata.AppendJSON(nil)}},
-		{sql: "COMMIT"},
-	})
+	return row.metadata, nil
 }
 
-// rollback ends a transaction in which nothing was written.
-func (s *Store) rollback(ctx context.Context, conn *pgxpool.Conn) error {
-	if conn.Conn().PgConn().TxStatus() == 'I' || conn.Conn().IsClosed() {
-		return nil
-	}
-	return s.send(ctx, conn, []query{{sql: "ROLLBACK"}})
+// lockedIndex is the row of an index within a transaction that may change its metadata.
+type lockedIndex struct {
+	uid metastore.IndexUID
+	// metadata is nil until the row was read, and if there is none.
+	metadata *metastore.IndexMetadata
+}
+
+// lock locks the row and reads it.
+func (i *lockedIndex) lock() query {
+	i.metadata = nil
+	return query{sql: selectIndexForUpdateSQL, args: [][]byte{textArgument(i.uid.String())}, row: func(row columns) (err error) {
+		i.metadata, err = readIndexMetadata(i.uid.String(), row.seconds(0), bytes.Clone(row[1]))
+		return err
+	}}
+}
+
+// write writes the metadata back.
+func (i *lockedIndex) write() query {
+	return query{sql: updateIndexSQL, args: [][]byte{textArgument(i.uid.String()), i.metadata.AppendJSON(nil)}}
 }
