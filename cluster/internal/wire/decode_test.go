@@ -49,7 +49,6 @@ func compress(t testing.TB, content []byte) []byte {
 	return encoder.EncodeAll(content, nil)
 }
 
-// T3, T6
 func TestMalformedDatagramsAreRefused(t *testing.T) {
 	t.Parallel()
 	header := []byte{0x53, 0xb0, 0, 2}
@@ -111,7 +110,6 @@ func TestLastOfSeveralDigestEntriesForOneMemberHolds(t *testing.T) {
 	}, got.Digest)
 }
 
-// T4
 func TestBlockMayDecompressTo65535BytesAndNoMore(t *testing.T) {
 	t.Parallel()
 	// A Node and one KeyValue whose value fills the block.
@@ -130,7 +128,7 @@ func TestBlockMayDecompressTo65535BytesAndNoMore(t *testing.T) {
 	require.ErrorContains(t, err, "block 0: decompress")
 }
 
-// T4. Not parallel, as it measures what the process allocates.
+// Not parallel, as it measures what the process allocates.
 func TestBombsAreRefusedWithinBoundedMemory(t *testing.T) {
 	full := compress(t, make([]byte, 65_535))
 	many := bytes.Repeat(block(1, full), 60_000/(len(full)+3))
@@ -150,7 +148,6 @@ func TestBombsAreRefusedWithinBoundedMemory(t *testing.T) {
 	}
 }
 
-// T5
 func TestItemsMaySpanBlocks(t *testing.T) {
 	t.Parallel()
 	content := join(node("a"), keyValue("k", 1, 0), keyValue("l", 2, 2), node("b"), setMaxVersion(9))
@@ -172,7 +169,6 @@ func TestItemsMaySpanBlocks(t *testing.T) {
 	}
 }
 
-// T2
 func TestEveryPrefixOfAPacketIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, p := range packets() {
@@ -185,7 +181,6 @@ func TestEveryPrefixOfAPacketIsRefused(t *testing.T) {
 	}
 }
 
-// T2
 func TestEveryChangeOfOneByteOfAPacketIsReadOrRefused(t *testing.T) {
 	t.Parallel()
 	for _, p := range packets() {
@@ -218,7 +213,6 @@ func checkSurvives(t require.TestingT, codec *wire.Codec, datagram []byte) {
 	require.Equal(t, m, again)
 }
 
-// T2
 func FuzzDecode(f *testing.F) {
 	for _, p := range packets() {
 		f.Add(p.bytes(f))

@@ -103,7 +103,6 @@ func TestEveryMessageSurvivesTheWay(t *testing.T) {
 	})
 }
 
-// T7
 func TestDeltaIsCutAtTheBudgetAndStaysWellFormed(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)

@@ -108,7 +108,6 @@ func newCodec(t testing.TB) *wire.Codec {
 	return codec
 }
 
-// T1
 func TestPacketsOfRealMembersAreRead(t *testing.T) {
 	t.Parallel()
 	for _, p := range packets() {
@@ -121,7 +120,6 @@ func TestPacketsOfRealMembersAreRead(t *testing.T) {
 	}
 }
 
-// T1
 func TestPacketsOfRealMembersAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, p := range packets() {
