@@ -36,3 +36,11 @@ func (q StaleSplitsQuery) ListSplitsQuery(now int64) *ListSplitsQuery {
 	query.Limit = Some(q.Limit)
 	return query
 }
+
+// ValidateDeleteOpstamp refuses, with InvalidArgument, what not every store can hold as the delete opstamp of a split.
+func ValidateDeleteOpstamp(opstamp uint64) error {
+	if opstamp > MaxOpstamp {
+		return InvalidArgument("delete_opstamp is %d; at most %d is allowed", opstamp, uint64(MaxOpstamp))
+	}
+	return nil
+}

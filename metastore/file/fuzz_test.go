@@ -22,6 +22,7 @@ func everyOp(t testing.TB) *entry {
 		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},
+		createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{[]string{"a"}, 1<<63 - 1},
 		openShardsOp(newShards(uid, "a", `quote " and \ and é`)), acquireShardsOp{"source", []string{"a"}, "t"}, deleteShardsOp{"source", []string{"a", ""}},
 		publishShardsOp{"source", []shardPosition{{"a", "~7"}}},
 		checkpointOp{"source", map[string]metastore.Position{"": "7", `quote "`: "~"}},
@@ -73,6 +74,7 @@ func indexSnapshot(t testing.TB, ids ...string) []byte {
 		createOp{metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
 		stageOp(withUID(uid, newSplits(ids...))),
 		openShardsOp(newShards(uid, ids...)),
+		createDeleteTaskOp{deleteTask(uid, 1)}, createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{ids[:1], 7},
 	}}
 	if err := applyEntry(state, &e); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 //	 "index":<index metadata document>,
 //	 "splits":[<split document>],
 //	 "shards":{"<source id>":[<shard document>]},
-//	 "delete_tasks":[],
+//	 "delete_tasks":[<delete task document>],
 //	 "crc32c":"0a1b2c3d"}
 //
 // "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
@@ -66,7 +66,10 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 	if buffer, err = writeShards(w, append(buffer, ']'), &h.state.shards); err != nil {
 		return err
 	}
-	_, err = w.Write(append(buffer, `,"delete_tasks":[]`...))
+	if buffer, err = writeDeleteTasks(w, buffer, &h.state.deleteTasks); err != nil {
+		return err
+	}
+	_, err = w.Write(buffer)
 	return err
 }
 
@@ -106,7 +109,9 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			return d.elements(func(text jsontext.Value) error { return loader.load(text) })
 		case "shards":
 			return d.shards(&h.state.shards)
-		case "delete_tasks", "metrics_splits", "sketch_splits":
+		case "delete_tasks":
+			return d.deleteTasks(&h.state.deleteTasks)
+		case "metrics_splits", "sketch_splits":
 			return d.nothing()
 		default:
 			return d.SkipValue()
@@ -119,6 +124,8 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 		return nil, errors.New("member holdfast is missing")
 	case h.state.index == nil && h.state.splits.len() > 0:
 		return nil, errors.New("there are splits, but member index is missing")
+	case h.state.index == nil && h.state.deleteTasks.last() > 0:
+		return nil, errors.New("there are delete tasks, but member index is missing")
 	}
 	if err := checkShards(h.state); err != nil {
 		return nil, err

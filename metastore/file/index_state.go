@@ -15,6 +15,8 @@ type indexState struct {
 	dropped metastore.IndexUID
 	splits  splitSet
 	shards  shardSet
+	// deleteTasks are of this incarnation; the next one starts over.
+	deleteTasks deleteTaskSet
 }
 
 var _ state[*indexState] = (*indexState)(nil)
@@ -30,10 +32,11 @@ func (s *indexState) begin(index *metastore.IndexMetadata) {
 	s.index = index
 	s.splits = newSplitSet()
 	s.shards = newShardSet()
+	s.deleteTasks = deleteTaskSet{}
 }
 
 func (s *indexState) fork() *indexState {
-	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), shards: s.shards.copy()}
+	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), shards: s.shards.copy(), deleteTasks: s.deleteTasks.copy()}
 }
 
 // apply makes the change of one operation.

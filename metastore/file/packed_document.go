@@ -1,6 +1,7 @@
 package file
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,12 +22,15 @@ var documentKeys = [...]string{
 	`,"footer_offsets":{"start":`, `,"end":`, `},"delete_opstamp":`, `,"num_merge_ops":`, `,"doc_mapping_uid":`,
 }
 
-// tagsKey is the place of the tags among documentKeys.
-const tagsKey = 10
+// Places among documentKeys.
+const (
+	tagsKey    = 10
+	opstampKey = 13
+)
 
 const separator = "\n"
 
-// packDocument packs a canonical document. append undoes it for any text.
+// packDocument packs a canonical document. append undoes it for any text, given its own delete opstamp.
 func packDocument(document string) packedDocument {
 	rest, ok := strings.CutPrefix(document, documentKeys[0])
 	if !ok || !strings.HasPrefix(rest, `"`) || strings.Contains(rest, separator) {
@@ -47,10 +51,15 @@ func packDocument(document string) packedDocument {
 
 func (p packedDocument) whole() bool { return !strings.HasPrefix(string(p), `"`) }
 
-// append appends the document.
-func (p packedDocument) append(dst []byte) []byte {
+// append appends the document with a delete opstamp, which may be another one than when it was packed.
+func (p packedDocument) append(dst []byte, opstamp uint64) []byte {
 	if p.whole() {
-		return append(dst, p...)
+		m, err := metastore.ParseSplitMetadata([]byte(p))
+		if err != nil || m.DeleteOpstamp == opstamp {
+			return append(dst, p...)
+		}
+		m = m.WithDeleteOpstamp(opstamp)
+		return append(dst, m.Document()...)
 	}
 	value, rest := "", string(p)
 	for i, key := range documentKeys {
@@ -59,6 +68,10 @@ func (p packedDocument) append(dst []byte) []byte {
 			break
 		}
 		value, rest, _ = strings.Cut(rest, separator)
+		if i == opstampKey {
+			dst = strconv.AppendUint(dst, opstamp, 10)
+			continue
+		}
 		dst = append(dst, value...)
 	}
 	return append(dst, rest...)

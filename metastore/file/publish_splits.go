@@ -40,8 +40,7 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 
 // MarkSplitsForDeletion implements metastore.SplitStore.
 func (s *Store) MarkSplitsForDeletion(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string) error {
-	ids := metastore.UniqueSplitIDs(splitIDs)
-	return s.change(ctx, indexUID, idBytes(ids), func(state *indexState) ([]op, error) {
+	return s.changeSplits(ctx, indexUID, splitIDs, func(state *indexState, ids []string) ([]op, error) {
 		var marked []string
 		for _, id := range ids {
 			if split := state.splits.get(id); split != nil && split.state != metastore.MarkedForDeletion {
@@ -57,8 +56,7 @@ func (s *Store) MarkSplitsForDeletion(ctx context.Context, indexUID metastore.In
 
 // DeleteSplits implements metastore.SplitStore.
 func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string) error {
-	ids := metastore.UniqueSplitIDs(splitIDs)
-	return s.change(ctx, indexUID, idBytes(ids), func(state *indexState) ([]op, error) {
+	return s.changeSplits(ctx, indexUID, splitIDs, func(state *indexState, ids []string) ([]op, error) {
 		var deletable, wrong []string
 		for _, id := range ids {
 			switch split := state.splits.get(id); {
@@ -77,6 +75,15 @@ func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, s
 		}
 		return []op{deleteOp(deletable)}, nil
 	})
+}
+
+// changeSplits has a change of splits committed as one entry, whatever their number: an entry of ids is small.
+// decide is told the ids without repetitions.
+func (s *Store) changeSplits(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string, decide func(*indexState, []string) ([]op, error)) error {
+	ctx, done := metastore.BeginPiece(ctx)
+	defer done()
+	ids := metastore.UniqueSplitIDs(splitIDs)
+	return s.change(ctx, indexUID, idBytes(ids), func(state *indexState) ([]op, error) { return decide(state, ids) })
 }
 
 func unknownIDs(state *indexState, ids []string) (unknown []string) {

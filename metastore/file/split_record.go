@@ -19,7 +19,7 @@ type splitRecord struct {
 	timeStart, timeEnd          int64 // seconds
 	maturityPeriod              uint64
 	footerEnd                   uint64
-	deleteOpstamp               uint64
+	deleteOpstamp               uint64 // counts, not the one in text
 
 	state        metastore.SplitState
 	isPublished  bool // published is set
@@ -71,7 +71,7 @@ func (r *splitRecord) describe(split *metastore.Split, withTags bool) {
 // row returns the row of a listing. Its document lies in the buffer, which is returned for the next
 // call and must not be used otherwise as long as the row is.
 func (r *splitRecord) row(buffer []byte) (metastore.SplitRow, []byte) {
-	buffer = r.text.append(buffer[:0])
+	buffer = r.text.append(buffer[:0], r.deleteOpstamp)
 	return metastore.SplitRow{
 		State:            r.state,
 		UpdateTimestamp:  r.updated,
@@ -89,4 +89,12 @@ func (r *splitRecord) moved(to metastore.SplitState, time int64) *splitRecord {
 		moved.published, moved.isPublished = time, true
 	}
 	return &moved
+}
+
+// stamped returns the record with another delete opstamp.
+func (r *splitRecord) stamped(opstamp uint64, time int64) *splitRecord {
+	stamped := *r
+	stamped.deleteOpstamp = opstamp
+	stamped.updated = time
+	return &stamped
 }

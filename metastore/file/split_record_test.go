@@ -32,6 +32,11 @@ func wantRecordLike(t *testing.T, split *metastore.Split) {
 	if record.footerEnd != m.FooterEnd {
 		t.Fatalf("size %d, want %d", record.footerEnd, m.FooterEnd)
 	}
+	later := *split
+	later.Metadata, later.UpdateTimestamp = m.WithDeleteOpstamp(m.DeleteOpstamp+7), 9
+	if row, _ := record.stamped(m.DeleteOpstamp+7, 9).row(nil); row != later.Row() {
+		t.Fatalf("row with another delete opstamp\n%+v\nwant\n%+v", row, later.Row())
+	}
 }
 
 func TestARecordTellsWhatItsSplitDoes(t *testing.T) {
