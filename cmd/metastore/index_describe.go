@@ -137,7 +137,7 @@ func (c *command) describeCheckpoints(index *metastore.IndexMetadata) error {
 				}
 			}
 			rows++
-			if err := table.Row(source, partition, position); err != nil {
+			if err := table.Row(source, partition, string(position)); err != nil {
 				return err
 			}
 		}

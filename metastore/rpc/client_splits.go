@@ -12,9 +12,11 @@ import (
 // PublishSplits implements metastore.Store.
 func (c *Client) PublishSplits(ctx context.Context, request metastore.PublishSplitsRequest) error {
 	_, err := c.metastore.PublishSplits(ctx, &metastorepb.PublishSplitsRequest{
-		IndexUid:         indexUIDMessage(request.IndexUID),
-		StagedSplitIds:   request.StagedSplitIDs,
-		ReplacedSplitIds: request.ReplacedSplitIDs,
+		IndexUid:                    indexUIDMessage(request.IndexUID),
+		StagedSplitIds:              request.StagedSplitIDs,
+		ReplacedSplitIds:            request.ReplacedSplitIDs,
+		IndexCheckpointDeltaJsonOpt: deltaDocument(request.Delta),
+		PublishTokenOpt:             optionalText(request.PublishToken),
 	})
 	if err != nil {
 		return callError(ctx, "publish splits", err)

@@ -28,13 +28,21 @@ func parseCreateIndex(request *metastorepb.CreateIndexRequest) (metastore.Create
 	}
 	create := metastore.CreateIndexRequest{Config: config}
 	for _, document := range request.GetSourceConfigsJson() {
-		source, err := indexconfig.ParseSourceConfig(bytesOf(document))
+		source, err := parseSourceConfig(document)
 		if err != nil {
-			return metastore.CreateIndexRequest{}, metastore.JSONDeserialize(structSourceConfig, err)
+			return metastore.CreateIndexRequest{}, err
 		}
 		create.Sources = append(create.Sources, source)
 	}
 	return create, nil
+}
+
+func parseSourceConfig(document string) (*indexconfig.SourceConfig, error) {
+	source, err := indexconfig.ParseSourceConfig(bytesOf(document))
+	if err != nil {
+		return nil, metastore.JSONDeserialize(structSourceConfig, err)
+	}
+	return source, nil
 }
 
 func createIndexMessage(request metastore.CreateIndexRequest) *metastorepb.CreateIndexRequest {

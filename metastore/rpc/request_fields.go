@@ -31,15 +31,22 @@ func optionalIndexUID(field string, message *commonpb.IndexUid) (metastore.Optio
 }
 
 func readIndexUID(field string, message *commonpb.IndexUid) (metastore.IndexUID, error) {
-	uid := metastore.IndexUID{IndexID: message.GetIndexId()}
-	switch incarnation := message.GetIncarnationId(); len(incarnation) {
-	case 0: // absent means the nil ULID
-	case len(uid.Incarnation):
-		uid.Incarnation = ulid.ULID(incarnation)
-	default:
-		return metastore.IndexUID{}, metastore.InvalidArgument("%s.incarnation_id has %d bytes, must have %d", field, len(incarnation), len(uid.Incarnation))
+	incarnation, err := readULID(field+".incarnation_id", message.GetIncarnationId())
+	if err != nil {
+		return metastore.IndexUID{}, err
 	}
-	return uid, nil
+	return metastore.IndexUID{IndexID: message.GetIndexId(), Incarnation: incarnation}, nil
+}
+
+// readULID reads the bytes of a ULID; none mean the nil one.
+func readULID(field string, value []byte) (id ulid.ULID, err error) {
+	switch len(value) {
+	case 0:
+		return id, nil
+	case len(id):
+		return ulid.ULID(value), nil
+	}
+	return id, metastore.InvalidArgument("%s has %d bytes, must have %d", field, len(value), len(id))
 }
 
 // indexUIDMessage always writes the incarnation, also when it is nil, as the peer does.
@@ -47,14 +54,29 @@ func indexUIDMessage(uid metastore.IndexUID) *commonpb.IndexUid {
 	return &commonpb.IndexUid{IndexId: uid.IndexID, IncarnationId: uid.Incarnation.Bytes()}
 }
 
-func optionalString(value *string) metastore.Optional[string] {
+func optionalString(value *string) metastore.Optional[string] { return optionalValue(value) }
+
+// optionalText is the inverse of optionalString.
+func optionalText(value metastore.Optional[string]) *string { return optionalPointer(value) }
+
+// optionalValue reads a scalar field that may be absent.
+func optionalValue[T any](value *T) metastore.Optional[T] {
 	if value == nil {
-		return metastore.Optional[string]{}
+		return metastore.Optional[T]{}
 	}
 	return metastore.Some(*value)
 }
 
-// elementField names a field of an element of a list.
-func elementField(list string, i int, field string) string {
-	return fmt.Sprintf("%s[%d].%s", list, i, field)
+// optionalPointer is the inverse of optionalValue.
+func optionalPointer[T any](value metastore.Optional[T]) *T {
+	if !value.Set {
+		return nil
+	}
+	return &value.Value
 }
+
+// element names an element of a list.
+func element(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }
+
+// elementField names a field of an element of a list.
+func elementField(list string, i int, field string) string { return element(list, i) + "." + field }

@@ -7,8 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"holdfast/metastore"
@@ -85,10 +83,6 @@ func (s *service) GetClusterIdentity(ctx context.Context, _ *metastorepb.GetClus
 		return nil, err
 	}
 	return &metastorepb.GetClusterIdentityResponse{Uuid: identity}, nil
-}
-
-func unimplemented(format string, args ...any) error {
-	return status.Errorf(codes.Unimplemented, format, args...)
 }
 
 // bytesOf views text as bytes, which must not be changed. Lists of splits are long; the readers of

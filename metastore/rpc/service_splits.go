@@ -7,12 +7,13 @@ import (
 	"holdfast/proto/metastorepb"
 )
 
-// PublishSplits implements MetastoreService. Checkpoint deltas are not served yet.
+// PublishSplits implements MetastoreService.
 func (s *service) PublishSplits(ctx context.Context, request *metastorepb.PublishSplitsRequest) (*metastorepb.EmptyResponse, error) {
-	if request.IndexCheckpointDeltaJsonOpt != nil {
-		return nil, unimplemented("PublishSplits: index_checkpoint_delta_json_opt: checkpoint deltas are not served yet; nothing was published")
-	}
 	indexUID, err := requiredIndexUID("index_uid", request.GetIndexUid())
+	if err != nil {
+		return nil, err
+	}
+	delta, err := optionalDelta(request.IndexCheckpointDeltaJsonOpt)
 	if err != nil {
 		return nil, err
 	}
@@ -21,8 +22,27 @@ func (s *service) PublishSplits(ctx context.Context, request *metastorepb.Publis
 			IndexUID:         indexUID,
 			StagedSplitIDs:   request.GetStagedSplitIds(),
 			ReplacedSplitIDs: request.GetReplacedSplitIds(),
+			Delta:            delta,
+			PublishToken:     optionalString(request.PublishTokenOpt),
 		})
 	})
+}
+
+// optionalDelta reads the document of a checkpoint delta. An absent one gives nil.
+func optionalDelta(document *string) (*metastore.CheckpointDelta, error) {
+	if document == nil {
+		return nil, nil
+	}
+	return metastore.ParseCheckpointDelta(bytesOf(*document))
+}
+
+// deltaDocument is the inverse of optionalDelta.
+func deltaDocument(delta *metastore.CheckpointDelta) *string {
+	if delta == nil {
+		return nil
+	}
+	document := string(delta.AppendJSON(nil))
+	return &document
 }
 
 // MarkSplitsForDeletion implements MetastoreService.

@@ -67,7 +67,16 @@ func (i *modelIndex) notIn(ids []string, state metastore.SplitState) []string {
 func (m *model) PublishSplits(_ context.Context, request metastore.PublishSplitsRequest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if request.Delta != nil {
+		if err := request.Delta.Validate(); err != nil {
+			return err
+		}
+	}
 	index, err := m.find(request.IndexUID)
+	if err != nil {
+		return err
+	}
+	advance, err := index.progress(request.Delta, request.PublishToken)
 	if err != nil {
 		return err
 	}
@@ -95,6 +104,7 @@ func (m *model) PublishSplits(_ context.Context, request metastore.PublishSplits
 		split := index.splits[id]
 		split.State, split.UpdateTimestamp = metastore.MarkedForDeletion, now
 	}
+	advance()
 	return nil
 }
 

@@ -27,7 +27,10 @@ type model struct {
 type modelIndex struct {
 	metadata *metastore.IndexMetadata
 	splits   map[string]*modelSplit
+	shards   map[modelShardKey]*metastore.Shard
 }
+
+type modelShardKey struct{ sourceID, shardID string }
 
 type modelSplit struct {
 	metastore.Split
@@ -72,7 +75,7 @@ func (m *model) CreateIndex(_ context.Context, request metastore.CreateIndexRequ
 		return nil, metastore.AlreadyExists(metastore.IndexEntity(id))
 	}
 	metadata := metastore.NewIndexMetadata(metastore.IndexUID{IndexID: id, Incarnation: ulid.Make()}, request, time.Now().Unix())
-	m.indexes[id] = &modelIndex{metadata: metadata, splits: map[string]*modelSplit{}}
+	m.indexes[id] = &modelIndex{metadata: metadata, splits: map[string]*modelSplit{}, shards: map[modelShardKey]*metastore.Shard{}}
 	return metadata, nil
 }
 
