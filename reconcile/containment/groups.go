@@ -1,0 +1,361 @@
+package containment
+
+import (
+	"slices"
+
+	"holdfast/reconcile/splitfile/segment"
+)
+
+// groups are objects connected by what they hold, or may have been rewritten from.
+type groups struct{ parent []int }
+
+func newGroups(n int) groups {
+	g := groups{make([]int, n)}
+	for i := range g.parent {
+		g.parent[i] = i
+	}
+	return g
+}
+
+func (g groups) find(x int) int {
+	for g.parent[x] != x {
+		g.parent[x] = g.parent[g.parent[x]]
+		x = g.parent[x]
+	}
+	return x
+}
+
+func (g groups) join(a, b int) { g.parent[max(g.find(a), g.find(b))] = min(g.find(a), g.find(b)) }
+
+// members returns the groups, each sorted, in the order of their first members.
+func (g groups) members() [][]int {
+	at := map[int]int{}
+	var all [][]int
+	for x := range g.parent {
+		root := g.find(x)
+		i, known := at[root]
+		if !known {
+			i = len(all)
+			at[root], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], x)
+	}
+	return all
+}
+
+// doubt says why a group cannot be decided by what its members hold alone.
+type doubt uint8
+
+const (
+	noDoubt doubt = iota
+	// unexplained: a member has documents of which no parent is there, and may never have been published.
+	unexplained
+	doubtful
+)
+
+// decideGroups gives every object a verdict.
+func (d *decider) decideGroups() {
+	d.verdicts = make([]Verdict, len(d.objects))
+	holders := d.holders()
+	sources := d.rewriteCandidates(holders)
+	g := newGroups(len(d.objects))
+	for c := range d.objects {
+		for p := range d.runs[c] {
+			g.join(c, p)
+		}
+		for _, p := range sources[c] {
+			g.join(c, p)
+		}
+	}
+	d.joinEqual(g)
+	// What may be an unpublished sibling of another one is judged together with all that may share
+	// documents with it.
+	var lonely []int
+	for _, members := range g.members() {
+		if d.doubtsOf(members, sources, holders) == unexplained {
+			for _, x := range members {
+				if d.isUnexplained(x) {
+					lonely = append(lonely, x)
+				}
+			}
+		}
+	}
+	whole := newGroups(len(d.objects))
+	copy(whole.parent, g.parent)
+	for _, x := range lonely {
+		for y := range d.objects {
+			if d.maySibling(x, y) {
+				whole.join(x, y)
+			}
+		}
+	}
+	for _, members := range whole.members() {
+		d.decideGroup(members, g, sources, holders)
+	}
+}
+
+func (d *decider) holders() [][]int {
+	holders := make([][]int, len(d.objects))
+	for c := range d.objects {
+		for _, p := range sortedKeys(d.runs[c]) {
+			holders[p] = append(holders[p], c)
+		}
+	}
+	return holders
+}
+
+// rewriteCandidates returns for each object with a greater opstamp what it may be a rewrite of.
+func (d *decider) rewriteCandidates(holders [][]int) map[int][]int {
+	candidates := map[int][]int{}
+	for r := range d.objects {
+		o := &d.objects[r]
+		if len(o.Parents) == 1 {
+			if p, there := d.index[o.Parents[0]]; there && p != r {
+				candidates[r] = []int{p}
+				continue
+			}
+		}
+		if o.Opstamp == 0 || !o.merged() || d.options.NoRewrites {
+			continue
+		}
+		for p := range d.objects {
+			if d.mayRewrite(r, p) && !d.holds(r, p) && !d.heldByLater(r, p) {
+				candidates[r] = append(candidates[r], p)
+			}
+		}
+	}
+	return candidates
+}
+
+// heldByLater says whether p holds r and was made after it: then it is a merge of r.
+func (d *decider) heldByLater(r, p int) bool {
+	a, b := &d.objects[r], &d.objects[p]
+	return d.holds(p, r) && a.Made.Set && b.Made.Set && b.Made.Value > a.Made.Value
+}
+
+// joinEqual joins merged objects with those that have the same blocks and the same checksum.
+func (d *decider) joinEqual(g groups) {
+	type content struct {
+		docs     uint64
+		blocks   int
+		checksum uint32
+		first    segment.Block
+	}
+	known := map[content]int{}
+	for x := range d.objects {
+		o := &d.objects[x]
+		if !o.merged() || len(o.Blocks) == 0 {
+			continue
+		}
+		key := content{o.NumDocs, len(o.Blocks), o.AreaChecksum, o.Blocks[0]}
+		if y, again := known[key]; again {
+			g.join(x, y)
+		} else {
+			known[key] = x
+		}
+	}
+}
+
+// doubtsOf says whether what the members hold decides the group.
+func (d *decider) doubtsOf(members []int, sources map[int][]int, holders [][]int) doubt {
+	if len(members) > 1 {
+		for _, x := range members {
+			if d.objects[x].Opstamp > 0 || len(sources[x]) > 0 || !d.isChain(holders[x]) || !d.plain(x) {
+				return doubtful
+			}
+		}
+		if d.equalMembers(members) {
+			return doubtful
+		}
+	}
+	for _, x := range members {
+		if d.isUnexplained(x) {
+			return unexplained
+		}
+	}
+	return noDoubt
+}
+
+// isChain says whether of any two holders one holds the other.
+func (d *decider) isChain(holders []int) bool {
+	for i, a := range holders {
+		for _, b := range holders[:i] {
+			if !d.holds(a, b) && !d.holds(b, a) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// plain says whether x holds each object once, and whether these nest or are disjoint.
+func (d *decider) plain(x int) bool {
+	type span struct{ from, to int }
+	var spans []span
+	for p, runs := range d.runs[x] {
+		if len(runs) != 1 {
+			return false
+		}
+		if at := runs[0].at; at >= 0 {
+			spans = append(spans, span{at, at + int(d.objects[p].NumDocs)})
+		}
+	}
+	for i, a := range spans {
+		for _, b := range spans[:i] {
+			crossing := a.from < b.to && b.from < a.to && !(a.from <= b.from && b.to <= a.to) && !(b.from <= a.from && a.to <= b.to)
+			if crossing || a == b {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// equalMembers says whether two members are known to have equal content.
+func (d *decider) equalMembers(members []int) bool {
+	for i, a := range members {
+		for _, b := range members[:i] {
+			x, y := &d.objects[a], &d.objects[b]
+			if x.NumDocs == y.NumDocs && x.AreaChecksum == y.AreaChecksum && slices.Equal(x.Blocks, y.Blocks) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isUnexplained says whether an object that may never have been published has documents that are in
+// nothing that it holds.
+func (d *decider) isUnexplained(x int) bool {
+	o := &d.objects[x]
+	if o.Entry || o.State == Closed || !o.merged() || !d.clock.mayBeUnpublished(o) {
+		return false
+	}
+	var spans [][2]int
+	for p, runs := range d.runs[x] {
+		for _, r := range runs {
+			if r.at < 0 {
+				return false
+			}
+			spans = append(spans, [2]int{r.at, r.at + int(d.objects[p].NumDocs)})
+		}
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	next := 0
+	for _, s := range spans {
+		if s[0] > next {
+			return true
+		}
+		next = max(next, s[1])
+	}
+	return next < int(o.NumDocs)
+}
+
+// maySibling says whether x, perhaps unpublished, may share documents with y.
+func (d *decider) maySibling(x, y int) bool {
+	a, b := &d.objects[x], &d.objects[y]
+	return x != y && a.Schema == b.Schema && samePartition(a, b) && overlap(a, b) && !(d.options.NoRewrites && !b.merged())
+}
+
+// decideGroup decides objects that are connected. The smaller groups within it are those without what
+// is only connected because something in it may be an unpublished sibling.
+func (d *decider) decideGroup(members []int, smaller groups, sources map[int][]int, holders [][]int) {
+	if d.doubtsOf(members, sources, holders) == noDoubt {
+		d.decideClean(members, holders)
+		return
+	}
+	if len(members) == 1 {
+		d.decideClean(members, holders) // there is nothing that it could share documents with
+		return
+	}
+	refused := false
+	for _, x := range members {
+		if missing := d.stores[x].missing(0, len(d.objects[x].Blocks)); len(missing) > 0 && !d.need(x, missing) {
+			refused = true
+		}
+	}
+	if refused {
+		for _, x := range members {
+			delete(d.needs, x)
+		}
+		d.decideUnread(members, smaller, sources, holders)
+		return
+	}
+	if len(d.needs) == 0 {
+		d.decideDoubtful(members, sources)
+	}
+}
+
+// decideUnread decides what can be decided of a group without its documents.
+func (d *decider) decideUnread(members []int, smaller groups, sources map[int][]int, holders [][]int) {
+	parts := map[int][]int{}
+	for _, x := range members {
+		parts[smaller.find(x)] = append(parts[smaller.find(x)], x)
+	}
+	for _, root := range sortedKeys(parts) {
+		part := parts[root]
+		switch d.doubtsOf(part, sources, holders) {
+		case doubtful:
+			for _, x := range part {
+				d.leaveUnread(x, others(part, x))
+			}
+		case unexplained:
+			d.decideClean(part, holders)
+			for _, x := range part {
+				if d.isUnexplained(x) && d.verdicts[x].Kind == Live {
+					d.flag(UncheckedOverlap, 0, x)
+				}
+			}
+		default:
+			d.decideClean(part, holders)
+		}
+	}
+}
+
+func others(members []int, x int) []int {
+	return slices.DeleteFunc(slices.Clone(members), func(y int) bool { return y == x })
+}
+
+func (d *decider) leaveUnread(x int, by []int) {
+	d.verdicts[x] = Verdict{ID: d.objects[x].ID, Kind: Unread, By: d.ids(by)}
+	if d.objects[x].State == Open && d.flag(Unchecked, 0, append([]int{x}, by...)...).Accepted {
+		d.verdicts[x].Kind = Live
+	}
+}
+
+// decideClean: what nobody holds is live.
+func (d *decider) decideClean(members []int, holders [][]int) {
+	for _, x := range members {
+		v := &d.verdicts[x]
+		*v = Verdict{ID: d.objects[x].ID, Kind: Live}
+		if len(holders[x]) == 0 {
+			if by := d.unchecked[x]; len(by) > 0 && d.objects[x].State == Open {
+				d.leaveUnread(x, by)
+			}
+			continue
+		}
+		smallest := holders[x][0]
+		for _, c := range holders[x] {
+			if d.objects[c].NumDocs < d.objects[smallest].NumDocs {
+				smallest = c
+			}
+		}
+		v.Kind, v.By, v.Proof = Superseded, d.ids([]int{smallest}), d.runs[smallest][x][0].proof
+		d.flagOldCover(x, smallest)
+	}
+}
+
+// flagOldCover: a file that should have been collected long ago.
+func (d *decider) flagOldCover(x, c int) {
+	if !d.objects[x].Entry && !d.clock.mayHaveParents(&d.objects[c]) {
+		d.flag(OldCover, 0, x, c)
+	}
+}
+
+func (d *decider) ids(of []int) []string {
+	ids := make([]string, len(of))
+	for i, x := range of {
+		ids[i] = d.objects[x].ID
+	}
+	return ids
+}
