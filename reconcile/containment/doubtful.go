@@ -21,7 +21,8 @@ type family struct {
 	repeated []bool
 	holds    []map[int][]int // holds[c][p]: the places of p in c
 	holders  [][]int
-	source   []int          // of a rewrite, -1 if it is none
+	sources  [][]int        // what may be the source of a rewrite
+	source   []int          // that of them which is taken for it, -1 if the member is no rewrite
 	rewrites [][]int        // by source
 	excused  []map[int]bool // documents of a member that a rewrite dropped
 	live     []bool
