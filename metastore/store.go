@@ -12,6 +12,7 @@ import (
 type Store interface {
 	IndexStore
 	SplitStore
+	SourceStore
 
 	// ClusterIdentity returns the lower-case UUID of this metastore, drawn at the first call and the
 	// same forever after.

@@ -47,6 +47,10 @@ var (
 
 	//go:embed sql/lock_whole_index.sql
 	lockWholeIndexSQL string
+	//go:embed sql/lock_shards_of_source.sql
+	lockShardsOfSourceSQL string
+	//go:embed sql/delete_shards_of_source.sql
+	deleteShardsOfSourceSQL string
 	//go:embed sql/lock_shards_of_index.sql
 	lockShardsOfIndexSQL string
 	//go:embed sql/lock_splits_of_index.sql
