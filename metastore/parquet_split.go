@@ -1,6 +1,9 @@
 package metastore
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // ParquetKind tells the two kinds of Parquet splits apart. They have the same documents and rules, and
 // are kept apart: the splits of one kind are unknown to the calls about the other.
@@ -19,6 +22,18 @@ func (k ParquetKind) String() string {
 		return "Sketches"
 	}
 	return "Metrics"
+}
+
+// ParseParquetKind reads the word of String, exactly.
+func ParseParquetKind(text string) (ParquetKind, error) {
+	switch text {
+	case "Metrics":
+		return MetricsSplits, nil
+	case "Sketches":
+		return SketchSplits, nil
+	default:
+		return 0, fmt.Errorf("%s is not a kind of Parquet splits: expected Metrics or Sketches", quoteBounded(text))
+	}
 }
 
 // ParquetSplitMetadata is the metadata document of one Parquet split. A value that was parsed keeps

@@ -3,6 +3,8 @@ package metastore
 import (
 	"context"
 
+	"github.com/oklog/ulid/v2"
+
 	"holdfast/metastore/indexconfig"
 )
 
@@ -157,10 +159,65 @@ type DeleteTaskStore interface {
 	UpdateSplitsDeleteOpstamp(ctx context.Context, indexUID IndexUID, splitIDs []string, opstamp uint64) error
 }
 
+// IndexTemplateStore keeps index templates. Templates belong to no index.
+type IndexTemplateStore interface {
+	// CreateIndexTemplate stores a template. One that is not valid gives InvalidArgument, which is
+	// checked first (ValidateIndexTemplate). If one of this id exists and overwrite is not set the call
+	// gives AlreadyExists(index template). Overwriting a template with an equal one writes nothing.
+	CreateIndexTemplate(ctx context.Context, template *indexconfig.IndexTemplate, overwrite bool) error
+
+	// IndexTemplate returns a template. An unknown id gives NotFound(index template).
+	IndexTemplate(ctx context.Context, templateID string) (*indexconfig.IndexTemplate, error)
+
+	// FindIndexTemplateMatches returns, for each index id that a template matches, the template of the
+	// highest priority; of equal ones that with the smallest id. Each index id counts once; they are
+	// sorted. Nothing checks whether the ids are valid, or in use.
+	FindIndexTemplateMatches(ctx context.Context, indexIDs []string) ([]IndexTemplateMatch, error)
+
+	// ListIndexTemplates returns all templates, sorted by id.
+	ListIndexTemplates(ctx context.Context) ([]*indexconfig.IndexTemplate, error)
+
+	// DeleteIndexTemplates removes templates. Unknown ids are ignored.
+	DeleteIndexTemplates(ctx context.Context, templateIDs []string) error
+}
+
+// ParquetSplitStore moves Parquet splits of both kinds through their life, as SplitStore does others. The splits of
+// one kind are unknown to the calls about the other.
+type ParquetSplitStore interface {
+	// StageParquetSplits inserts splits as Staged and replaces those that are Staged, which keep their create
+	// timestamp; all or nothing. A repeated id counts with its last occurrence. If any exists in another state the
+	// call gives FailedPrecondition(splits) with all such ids, in the order of the request without repetitions. A document
+	// of another index UID than the call's gives InvalidArgument. An unknown index gives NotFound(index). An empty
+	// list succeeds without looking at the index.
+	//
+	// In PostgreSQL's schema the ids of one kind are unique over all indexes: there an id that another index has gives
+	// FailedPrecondition(splits) too. On the file store each index has its own.
+	StageParquetSplits(ctx context.Context, kind ParquetKind, indexUID IndexUID, splits []ParquetSplitMetadata) error
+
+	// PublishParquetSplits follows all rules of PublishSplits.
+	PublishParquetSplits(ctx context.Context, kind ParquetKind, request PublishSplitsRequest) error
+
+	// ListParquetSplits calls visit for each split that matches, sorted by split id, and returns the first error
+	// of visit unchanged. An unknown index has none.
+	ListParquetSplits(ctx context.Context, kind ParquetKind, query *ListParquetSplitsQuery, visit func(*ParquetSplitRow) error) error
+
+	// MarkParquetSplitsForDeletion marks splits of any state. Unknown ids, marked splits and an unknown
+	// index are no errors.
+	MarkParquetSplitsForDeletion(ctx context.Context, kind ParquetKind, indexUID IndexUID, splitIDs []string) error
+
+	// DeleteParquetSplits removes splits that are marked. Unknown ids and an unknown index are no errors.
+	// If any split is Staged or Published nothing is removed and the call gives
+	// FailedPrecondition(splits) with all such ids, in the order of the request without repetitions.
+	DeleteParquetSplits(ctx context.Context, kind ParquetKind, indexUID IndexUID, splitIDs []string) error
+}
+
 // CreateIndexRequest holds validated configurations.
 type CreateIndexRequest struct {
 	Config  *indexconfig.IndexConfig
 	Sources []*indexconfig.SourceConfig
+	// Incarnation is that of the new index. If it is absent, as it should be but for an index that is
+	// recovered or whose creation is repeated, a fresh one is drawn.
+	Incarnation Optional[ulid.ULID]
 }
 
 // IndexLookup names an index by id (any incarnation), by UID, or by both.

@@ -22,6 +22,8 @@ type state[S any] interface {
 	// apply makes the change of one operation of an entry of that time. After an error the state is
 	// not to be used.
 	apply(o op, time int64) error
+	// recorded returns the idempotency records of the log.
+	recorded() *recordSet
 }
 
 // head is a version of a log and the state after its entry. It does not change.

@@ -62,6 +62,9 @@ func (s *Store) CreateIndex(ctx context.Context, request metastore.CreateIndexRe
 	defer done()
 	for {
 		uid := metastore.IndexUID{IndexID: id, Incarnation: ulid.Make()}
+		if request.Incarnation.Set {
+			uid.Incarnation = request.Incarnation.Value
+		}
 		metadata := metastore.NewIndexMetadata(uid, request, s.env.clock().Unix())
 		err := s.create(ctx, log, metadata)
 		if err == nil {
@@ -79,6 +82,11 @@ func (s *Store) create(ctx context.Context, log *commitLog[*indexState], metadat
 	if err != nil {
 		return err
 	}
+	if s.record != nil {
+		if err := h.state.records.refuseExecuted(s.record); err != nil {
+			return err
+		}
+	}
 	if h.state.index != nil {
 		return metastore.AlreadyExists(metastore.IndexEntity(id))
 	}
@@ -87,7 +95,7 @@ func (s *Store) create(ctx context.Context, log *commitLog[*indexState], metadat
 	if err != nil {
 		return err
 	}
-	return log.submit(ctx, 4096, func(state *indexState, version uint64, changed bool) ([]op, error) {
+	return log.once(ctx, s.record, 4096, func(state *indexState, version uint64, changed bool) ([]op, error) {
 		switch {
 		case state.index != nil:
 			return nil, metastore.AlreadyExists(metastore.IndexEntity(id))

@@ -24,7 +24,7 @@ func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) er
 	log, done := s.logs.use(id)
 	defer done()
 	fenced := false
-	err = log.submit(ctx, 64, func(state *indexState, _ uint64, _ bool) ([]op, error) {
+	err = log.once(ctx, s.record, 64, func(state *indexState, _ uint64, _ bool) ([]op, error) {
 		fenced = false
 		switch {
 		case state.index != nil && state.index.IndexUID == indexUID:

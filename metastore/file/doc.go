@@ -3,7 +3,7 @@
 //
 // Objects, below the root of the store:
 //
-//	_log/<version>.json                 the set of index ids and the cluster identity
+//	_log/<version>.json                 the set of index ids, the index templates, the cluster identity
 //	_snapshot/<version>.json
 //	<index id>/_log/<version>.json      everything about one index
 //	<index id>/_snapshot/<version>.json

@@ -23,8 +23,11 @@ func everyOp(t testing.TB) *entry {
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},
 		createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{[]string{"a"}, 1<<63 - 1},
+		recordOp{record: newRecord(t, "AddSource"), purge: time.UnixMilli(-5)},
 		openShardsOp(newShards(uid, "a", `quote " and \ and é`)), acquireShardsOp{"source", []string{"a"}, "t"}, deleteShardsOp{"source", []string{"a", ""}},
 		publishShardsOp{"source", []shardPosition{{"a", "~7"}}},
+		stageParquetOp{metastore.SketchSplits, parquetSplits(t, uid, "a", `quote " and \ and é`)}, publishParquetOp{metastore.MetricsSplits, []string{"a"}, []string{}},
+		markParquetOp{metastore.SketchSplits, []string{"a", "\n"}}, deleteParquetOp{metastore.MetricsSplits, []string{}},
 		checkpointOp{"source", map[string]metastore.Position{"": "7", `quote "`: "~"}},
 	}}
 }
@@ -73,7 +76,10 @@ func indexSnapshot(t testing.TB, ids ...string) []byte {
 		dropOp{uid},
 		createOp{metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)},
 		stageOp(withUID(uid, newSplits(ids...))),
+		recordOp{record: newRecord(t, "StageSplits"), purge: time.UnixMilli(0)},
 		openShardsOp(newShards(uid, ids...)),
+		stageParquetOp{metastore.MetricsSplits, parquetSplits(t, uid, ids...)}, stageParquetOp{metastore.SketchSplits, parquetSplits(t, uid, ids...)},
+		publishParquetOp{kind: metastore.SketchSplits, staged: ids[:1]}, markParquetOp{metastore.MetricsSplits, ids[:1]},
 		createDeleteTaskOp{deleteTask(uid, 1)}, createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{ids[:1], 7},
 	}}
 	if err := applyEntry(state, &e); err != nil {
@@ -114,6 +120,7 @@ func FuzzReadRootSnapshot(f *testing.F) {
 	state := newRootState()
 	state.indexes.Set("logs", ulid.ULID{1})
 	state.identity = someID
+	state.templates.Set("logs-template", indexTemplate(f, "logs-template", 1<<63))
 	var whole bytes.Buffer
 	if err := writeSealed(&whole, rootWriter(&head[*rootState]{version: 2, writeID: uuid.MustParse(someID), state: state})); err != nil {
 		f.Fatal(err)

@@ -2,12 +2,9 @@ package file
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"holdfast/metastore"
 	"holdfast/metastore/internal/strictjson"
@@ -18,33 +15,38 @@ import (
 //
 //	{"version":"0.9",
 //	 "holdfast":{"format":1,"log_version":12,"write_id":"6f…","dropped":"<index uid>"},
+//	 "records":[<idempotency record>],
 //	 "index":<index metadata document>,
 //	 "splits":[<split document>],
 //	 "shards":{"<source id>":[<shard document>]},
 //	 "delete_tasks":[<delete task document>],
+//	 "metrics_splits":[<stored Parquet split>],"sketch_splits":[<stored Parquet split>],
 //	 "crc32c":"0a1b2c3d"}
 //
 // "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
-// "dropped" is missing if none was deleted, "shards" if there are none. Splits are ordered by id, shards by
+// "dropped" is missing if none was deleted, "records", "shards" and either list of Parquet splits if
+// there are none. Splits are ordered by id, shards by
 // source id and shard id.
 var indexCodec = snapshotCodec[*indexState]{blank: newIndexState, write: writeIndexSnapshot, read: readIndexSnapshot}
 
 // snapshotPiece is about how many bytes of a snapshot are written at once.
 const snapshotPiece = 64 << 10
 
-func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
+func writeIndexSnapshot(w io.Writer, h *head[*indexState]) (err error) {
 	buffer := append([]byte(nil), `{"version":"0.9","holdfast":`...)
-	buffer = appendSnapshotHead(buffer, h.version, h.writeID)
+	buffer = appendSnapshotHead(buffer, h)
 	if h.state.dropped != (metastore.IndexUID{}) {
 		buffer = strictjson.AppendString(append(buffer, `,"dropped":`...), h.state.dropped.String())
 	}
 	buffer = append(buffer, '}')
+	if buffer, err = writeRecords(w, buffer, &h.state.records); err != nil {
+		return err
+	}
 	if h.state.index != nil {
 		buffer = h.state.index.AppendJSON(append(buffer, `,"index":`...))
 	}
 	buffer = append(buffer, `,"splits":[`...)
 	var document []byte
-	var err error
 	first := true
 	h.state.splits.ascend("", func(split *splitRecord) bool {
 		if !first {
@@ -69,18 +71,11 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) error {
 	if buffer, err = writeDeleteTasks(w, buffer, &h.state.deleteTasks); err != nil {
 		return err
 	}
+	if buffer, err = writeParquetSplits(w, buffer, &h.state.parquet); err != nil {
+		return err
+	}
 	_, err = w.Write(buffer)
 	return err
-}
-
-// appendSnapshotHead appends what every snapshot says about its log, and leaves the object open.
-func appendSnapshotHead(dst []byte, version uint64, writeID uuid.UUID) []byte {
-	dst = append(dst, `{"format":`...)
-	dst = strconv.AppendInt(dst, snapshotFormat, 10)
-	dst = append(dst, `,"log_version":`...)
-	dst = strconv.AppendUint(dst, version, 10)
-	dst = append(dst, `,"write_id":`...)
-	return strictjson.AppendString(dst, writeID.String())
 }
 
 func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
@@ -99,6 +94,8 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 					return err
 				},
 			})
+		case "records":
+			return d.records(&h.state.records)
 		case "index":
 			text, err := d.ReadValue()
 			if err == nil {
@@ -111,8 +108,10 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			return d.shards(&h.state.shards)
 		case "delete_tasks":
 			return d.deleteTasks(&h.state.deleteTasks)
-		case "metrics_splits", "sketch_splits":
-			return d.nothing()
+		case parquetMembers[metastore.MetricsSplits]:
+			return d.parquetSplits(&h.state.parquet[metastore.MetricsSplits])
+		case parquetMembers[metastore.SketchSplits]:
+			return d.parquetSplits(&h.state.parquet[metastore.SketchSplits])
 		default:
 			return d.SkipValue()
 		}
@@ -127,20 +126,11 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 	case h.state.index == nil && h.state.deleteTasks.last() > 0:
 		return nil, errors.New("there are delete tasks, but member index is missing")
 	}
+	if err := checkParquetSplits(h.state); err != nil {
+		return nil, err
+	}
 	if err := checkShards(h.state); err != nil {
 		return nil, err
 	}
 	return h, nil
-}
-
-// nothing reads a member that holds what this program does not know yet; leaving it out would lose it.
-func (d *snapshotDecoder) nothing() error {
-	text, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	if compact := string(text); compact != "[]" && compact != "{}" {
-		return fmt.Errorf("holds something, and this program does not know what")
-	}
-	return nil
 }

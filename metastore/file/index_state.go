@@ -14,15 +14,18 @@ type indexState struct {
 	// dropped is the last incarnation that was deleted, the zero value if none was.
 	dropped metastore.IndexUID
 	splits  splitSet
+	parquet parquetSets
 	shards  shardSet
 	// deleteTasks are of this incarnation; the next one starts over.
 	deleteTasks deleteTaskSet
+	// records are of calls about any incarnation.
+	records recordSet
 }
 
 var _ state[*indexState] = (*indexState)(nil)
 
 func newIndexState() *indexState {
-	s := &indexState{}
+	s := &indexState{records: newRecordSet()}
 	s.begin(nil)
 	return s
 }
@@ -31,13 +34,16 @@ func newIndexState() *indexState {
 func (s *indexState) begin(index *metastore.IndexMetadata) {
 	s.index = index
 	s.splits = newSplitSet()
+	s.parquet = newParquetSets()
 	s.shards = newShardSet()
 	s.deleteTasks = deleteTaskSet{}
 }
 
 func (s *indexState) fork() *indexState {
-	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), shards: s.shards.copy(), deleteTasks: s.deleteTasks.copy()}
+	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), parquet: s.parquet.copy(), shards: s.shards.copy(), deleteTasks: s.deleteTasks.copy(), records: s.records.copy()}
 }
+
+func (s *indexState) recorded() *recordSet { return &s.records }
 
 // apply makes the change of one operation.
 func (s *indexState) apply(o op, time int64) error {
@@ -47,7 +53,7 @@ func (s *indexState) apply(o op, time int64) error {
 	}
 	if s.index == nil {
 		switch o.(type) {
-		case createOp, fenceOp:
+		case createOp, fenceOp, recordOp:
 		default:
 			return fmt.Errorf("%s: the operation needs an index, and there is none", o.name())
 		}

@@ -49,9 +49,16 @@ var opReaders = map[string]func(*strictjson.Reader) (op, error){
 	deleteShardsOp{}.name():        readDeleteShardsOp,
 	createDeleteTaskOp{}.name():    readCreateDeleteTaskOp,
 	updateDeleteOpstampOp{}.name(): readUpdateDeleteOpstampOp,
+	stageParquetOp{}.name():        readStageParquetOp,
+	publishParquetOp{}.name():      readPublishParquetOp,
+	markParquetOp{}.name():         readMarkParquetOp,
+	deleteParquetOp{}.name():       readDeleteParquetOp,
 	addIndexOp{}.name():            readAddIndexOp,
 	removeIndexOp{}.name():         readRemoveIndexOp,
+	recordOp{}.name():              readRecordOp,
 	identityOp("").name():          readIdentityOp,
+	putTemplateOp{}.name():         readPutTemplateOp,
+	dropTemplatesOp{}.name():       readDropTemplatesOp,
 }
 
 // readOp reads an element of an entry's operations.

@@ -3,6 +3,8 @@ package file
 import (
 	"log/slog"
 	"time"
+
+	"holdfast/metastore/idempotency"
 )
 
 // Options says where a store is and how it behaves. Only URL is required.
@@ -35,6 +37,14 @@ type Options struct {
 	// MaxConcurrentChecks is how many indexes are asked for news, or loaded, at once by a call about
 	// many indexes. Default: 32.
 	MaxConcurrentChecks int
+
+	// IdempotencyWindow says how long records of idempotency keys are kept. Default:
+	// idempotency.DefaultWindow.
+	IdempotencyWindow idempotency.Window
+
+	// MaxIdempotencyRecords bounds the records that one log keeps, which are held in memory, about 400
+	// bytes each. When there are as many, calls with keys are refused. Default: 200,000.
+	MaxIdempotencyRecords int
 }
 
 func (o Options) withDefaults() Options {
@@ -52,6 +62,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxConcurrentChecks == 0 {
 		o.MaxConcurrentChecks = 32
+	}
+	if o.IdempotencyWindow == (idempotency.Window{}) {
+		o.IdempotencyWindow = idempotency.DefaultWindow()
+	}
+	if o.MaxIdempotencyRecords == 0 {
+		o.MaxIdempotencyRecords = 200_000
 	}
 	return o
 }

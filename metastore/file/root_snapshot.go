@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/oklog/ulid/v2"
 
+	"holdfast/metastore/indexconfig"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -15,24 +16,29 @@ import (
 //
 //	{"version":"0.9",
 //	 "holdfast":{"format":1,"log_version":7,"write_id":"6f…"},
+//	 "records":[<idempotency record>],
 //	 "generations":{"<index id>":"<ULID>"},
 //	 "indexes":{"<index id>":"active"},
-//	 "templates":[],
+//	 "templates":[<index template document>],
 //	 "identity":"<UUID>",
 //	 "crc32c":"0a1b2c3d"}
 var rootCodec = snapshotCodec[*rootState]{blank: newRootState, write: writeRootSnapshot, read: readRootSnapshot}
 
 func writeRootSnapshot(w io.Writer, h *head[*rootState]) error {
-	text := appendSnapshotHead([]byte(`{"version":"0.9","holdfast":`), h.version, h.writeID)
-	text = append(text, `},"generations":{`...)
+	text := append(appendSnapshotHead([]byte(`{"version":"0.9","holdfast":`), h), '}')
+	text, err := writeRecords(w, text, &h.state.records)
+	if err != nil {
+		return err
+	}
+	text = append(text, `,"generations":{`...)
 	text = appendIndexIDs(text, h.state, ulid.ULID.String)
 	text = append(text, `},"indexes":{`...)
 	text = appendIndexIDs(text, h.state, func(ulid.ULID) string { return "active" })
-	text = append(text, `},"templates":[]`...)
+	text = append(appendTemplates(append(text, `},"templates":[`...), h.state), ']')
 	if h.state.identity != "" {
 		text = strictjson.AppendString(append(text, `,"identity":`...), h.state.identity)
 	}
-	_, err := w.Write(text)
+	_, err = w.Write(text)
 	return err
 }
 
@@ -50,6 +56,19 @@ func appendIndexIDs(dst []byte, s *rootState, value func(ulid.ULID) string) []by
 	return dst
 }
 
+func appendTemplates(dst []byte, s *rootState) []byte {
+	first := true
+	s.templates.Scan(func(_ string, template *indexconfig.IndexTemplate) bool {
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = template.AppendJSON(dst)
+		return true
+	})
+	return dst
+}
+
 func readRootSnapshot(r io.Reader) (*head[*rootState], error) {
 	h := &head[*rootState]{state: newRootState()}
 	described := false
@@ -60,10 +79,12 @@ func readRootSnapshot(r io.Reader) (*head[*rootState], error) {
 		case "holdfast":
 			described = true
 			return d.head(&h.version, &h.writeID, nil)
+		case "records":
+			return d.records(&h.state.records)
 		case "generations":
 			return d.generations(h.state)
 		case "templates":
-			return d.nothing()
+			return d.templates(h.state)
 		case "identity":
 			return d.decode(func(r *strictjson.Reader) error { return readUUID(r, &h.state.identity) })
 		default:
@@ -87,6 +108,18 @@ func (d *snapshotDecoder) generations(s *rootState) error {
 			s.indexes.Set(id, generation)
 			return err
 		})
+	})
+}
+
+// templates reads the peer's list. Of templates with the same id the last one counts.
+func (d *snapshotDecoder) templates(s *rootState) error {
+	return d.elements(func(text jsontext.Value) error {
+		template, err := indexconfig.ParseStoredIndexTemplate(text)
+		if err != nil {
+			return err
+		}
+		s.templates.Set(template.TemplateID, template)
+		return nil
 	})
 }
 

@@ -7,23 +7,34 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"github.com/tidwall/btree"
+
+	"holdfast/metastore/indexconfig"
 )
 
-// rootState is what the root log has built: the ids of the indexes that may exist, and the identity.
+// rootState is what the root log has built: the ids of the indexes that may exist, the index templates,
+// and the identity.
 type rootState struct {
 	// indexes maps ids to generations. An id may be without an index; see create_index.go.
 	indexes *btree.Map[string, ulid.ULID]
+	// templates holds the index templates by id.
+	templates *btree.Map[string, *indexconfig.IndexTemplate]
 	// identity is a lower-case UUID, empty until it is drawn.
 	identity string
+	// records are of calls that the root log alone commits.
+	records recordSet
 }
 
 var _ state[*rootState] = (*rootState)(nil)
 
-func newRootState() *rootState { return &rootState{indexes: &btree.Map[string, ulid.ULID]{}} }
+func newRootState() *rootState {
+	return &rootState{indexes: &btree.Map[string, ulid.ULID]{}, templates: &btree.Map[string, *indexconfig.IndexTemplate]{}}
+}
 
 func (s *rootState) fork() *rootState {
-	return &rootState{indexes: s.indexes.Copy(), identity: s.identity}
+	return &rootState{indexes: s.indexes.Copy(), templates: s.templates.Copy(), identity: s.identity, records: s.records.copy()}
 }
+
+func (s *rootState) recorded() *recordSet { return &s.records }
 
 func (s *rootState) apply(o op, _ int64) error {
 	change, ok := o.(rootOp)

@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// snapshotFormat is the version of what our member of a snapshot says.
-const snapshotFormat = 1
+// snapshotFormat is the version of what our member of a snapshot says, and snapshotFormatRecords that of
+// one with idempotency records: a program that does not know these must not go on without them.
+const (
+	snapshotFormat        = 1
+	snapshotFormatRecords = 2
+)
 
 // snapshotSchedule knows when a log needs its next snapshot, and since when this process has known
 // the ones that exist. It is safe for concurrent use.

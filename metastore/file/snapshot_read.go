@@ -80,7 +80,7 @@ func (d *snapshotDecoder) head(version *uint64, writeID *uuid.UUID, more map[str
 		return r.Object(snapshotHeadKeys, strictjson.Pass, func(key string) error {
 			switch key {
 			case "format":
-				return readFormat(r, snapshotFormat)
+				return readFormat(r, snapshotFormatRecords)
 			case "log_version":
 				return r.Uint64(version)
 			case "write_id":

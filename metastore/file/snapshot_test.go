@@ -94,7 +94,7 @@ func TestADamagedSnapshotIsReplacedByAnOlderOne(t *testing.T) {
 		"another log's": func(text []byte) []byte {
 			return bytes.Replace(text, []byte(`"log_version":6`), []byte(`"log_version":5`), 1)
 		},
-		"a newer format": func(text []byte) []byte { return bytes.Replace(text, []byte(`"format":1`), []byte(`"format":2`), 1) },
+		"a newer format": func(text []byte) []byte { return bytes.Replace(text, []byte(`"format":1`), []byte(`"format":3`), 1) },
 		"zeroes":         func(text []byte) []byte { return make([]byte, len(text)) },
 	} {
 		b, s := grown(t, 8, 4, 6)

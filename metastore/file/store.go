@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 	"holdfast/metastore/indexconfig"
 )
 
@@ -17,10 +18,12 @@ import (
 type Store struct {
 	env  *environment
 	root *commitLog[*rootState]
-	logs indexLogs
+	logs *indexLogs
+	// record is that of the one call of a store that WithRecord returned.
+	record *idempotency.Record
 }
 
-var _ metastore.Store = (*Store)(nil)
+var _ idempotency.Store = (*Store)(nil)
 
 // Open opens the store at options.URL, and creates it if there is none. It fails if the storage does
 // not refuse to create an object twice, or if the place holds a file-backed store of Quickwit's.
@@ -50,7 +53,7 @@ func open(ctx context.Context, b bucket, options Options) (*Store, error) {
 	}
 	s := &Store{env: env}
 	s.root = newCommitLog(env, logKeys{}, "the set of indexes", rootCodec)
-	s.logs = indexLogs{env: env, slots: map[string]*indexSlot{}}
+	s.logs = &indexLogs{env: env, slots: map[string]*indexSlot{}}
 	return s, nil
 }
 
@@ -143,7 +146,7 @@ func (s *Store) change(ctx context.Context, uid metastore.IndexUID, bytes int, d
 	}
 	log, done := s.logs.use(uid.IndexID)
 	defer done()
-	return log.submit(ctx, bytes, func(state *indexState, _ uint64, _ bool) ([]op, error) {
+	return log.once(ctx, s.record, bytes, func(state *indexState, _ uint64, _ bool) ([]op, error) {
 		if _, err := state.current(uid); err != nil {
 			return nil, err
 		}

@@ -44,6 +44,8 @@ type Binding struct {
 type Record struct {
 	Key Key
 	Binding
+	// CreateTimestamp is when the call was executed, in seconds; the store sets it.
+	CreateTimestamp int64
 	// Result is the little that an equivalent answer needs and that follows from nothing else, at most
 	// MaxResultBytes; usually empty.
 	Result string
