@@ -27,7 +27,7 @@ type rootState struct {
 var _ state[*rootState] = (*rootState)(nil)
 
 func newRootState() *rootState {
-	return &rootState{indexes: &btree.Map[string, ulid.ULID]{}, templates: &btree.Map[string, *indexconfig.IndexTemplate]{}}
+	return &rootState{records: newRecordSet(), indexes: &btree.Map[string, ulid.ULID]{}, templates: &btree.Map[string, *indexconfig.IndexTemplate]{}}
 }
 
 func (s *rootState) fork() *rootState {
