@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"holdfast/metastore/idempotency"
+	"holdfast/metastore/internal/strictjson"
 )
 
 func TestARecordHoldsForItsOwnRequestOnly(t *testing.T) {
@@ -37,4 +38,20 @@ func TestPrincipalsDependOnTheSecret(t *testing.T) {
 	if a != idempotency.NewPrincipal([]byte("a"), "indexer") {
 		t.Fatal("one principal is not equal to itself")
 	}
+}
+
+func FuzzReadRecord(f *testing.F) {
+	record := idempotency.Record{Binding: idempotency.Binding{Operation: "AddSource", Resource: `a "quoted" one`, FingerprintVersion: 1}, CreateTimestamp: -5, Result: "7"}
+	record.Key, _ = idempotency.ParseKey(someKey)
+	f.Add(record.AppendJSON(nil))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var read, again idempotency.Record
+		if strictjson.Decode("", text, read.Read) != nil {
+			return
+		}
+		written := read.AppendJSON(nil)
+		if err := strictjson.Decode("", written, again.Read); err != nil || again != read {
+			t.Fatalf("%s was read as %+v, written as %s, and read as %+v: %v", text, read, written, again, err)
+		}
+	})
 }
