@@ -22,8 +22,9 @@ func deviations() []deviation {
 		return failed("InvalidArgument", `{"FailedPrecondition":{"entity":{"splits":{"split_ids":[`+splitIDs+`]}}}}`)
 	}
 	const (
-		config = "0/indexMetadataSerializedJson/$json/index_config/"
-		split  = "0/splitsSerializedJson/$json/"
+		config     = "0/indexMetadataSerializedJson/$json/index_config/"
+		checkpoint = "0/indexMetadataSerializedJson/$json/checkpoint/"
+		split      = "0/splitsSerializedJson/$json/"
 	)
 	return []deviation{
 		{"indexes H36", "index-create-doc-mapping", []int{17}, "", failed("Internal", `{"JsonDeserializeError":{"struct_name":"quickwit_config::index_config::IndexConfig"}}`)},
@@ -45,8 +46,9 @@ func deviations() []deviation {
 		{"indexes H9", "index-update-unvalidated", []int{9}, "", edited(as(File), config+"search_settings/default_search_fields", "[]")},
 		{"indexes H9", "index-update-unvalidated", []int{10}, "", edited(as(File), "0/indexesMetadataJsonZstd/$zstd_json/0/index_config/search_settings/default_search_fields", "[]")},
 		{"indexes H9", "index-update-unvalidated", []int{15}, "", edited(as(File), config+"indexing_settings/merge_policy/max_merge_factor", "12")},
-		{"indexes H9", "index-update-unvalidated", []int{19, 23}, Postgres, invalidArgument},
-		{"indexes H9", "index-update-unvalidated", []int{20, 24}, Postgres, edited(as(File), config+"retention", "null")},
+		{"indexes H9", "index-update-unvalidated", []int{16}, Postgres, as(File)},
+		{"indexes H9", "index-update-unvalidated", []int{19, 23}, "", invalidArgument},
+		{"indexes H9", "index-update-unvalidated", []int{20, 24}, "", edited(as(File), config+"retention", "null")},
 
 		{"indexes H12", "index-list-bad-patterns", []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27}, Postgres, as(File)},
 		{"indexes H11", "index-list-wildcards", []int{13}, Postgres, as(File)},
@@ -73,11 +75,21 @@ func deviations() []deviation {
 		{"repeated ids", "split-publish-dups", []int{17}, Postgres, as(File)},
 		{"repeated ids", "split-publish-dups", []int{3}, File, as(Postgres)},
 
+		{"splits H10", "source-checkpoint", []int{18, 20}, "", invalidArgument},
+		{"splits H10", "source-checkpoint", []int{19, 21, 23, 25}, "", edited(as(File), checkpoint+"kafka-a/00000000000000000000", `"00000000000000000061"`)},
+		{"splits H10", "source-checkpoint-refused", []int{10}, "", invalidArgument},
+		{"splits H10", "split-publish-checkpoint", []int{18, 19}, "", invalidArgument},
+		{"splits H10", "split-publish-checkpoint", []int{25}, "", edited(as(File), checkpoint+"src/p1", `"00000000000000000520"`)},
+
+		{"splits H11", "shard-publish", []int{3}, Postgres, as(File)},
+		{"splits H11", "source-update-checkpoint", []int{12}, Postgres, as(File)},
+		{"splits H11", "split-publish-shards", []int{3}, Postgres, as(File)},
+
 		{"splits H13", "split-no-index-uid", []int{24}, Postgres, as(File)},
 		{"splits H13", "split-unknown-index", []int{11}, Postgres, as(File)},
 		{"splits H13", "split-old-incarnation", []int{14, 15}, Postgres, as(File)},
 
-		{"splits H14", "split-publish-dups", []int{5, 6, 8, 9, 10, 11}, File, as(Postgres)},
+		{"splits H14", "split-publish-dups", []int{5, 6, 8, 9, 10, 11, 21, 22, 23}, File, as(Postgres)},
 		{"splits H14", "split-publish-replace", []int{2}, File, failed("NotFound", `{"NotFound":{"splits":{"split_ids":["rep-x","rep-y"]}}}`)},
 		{"splits H14", "split-publish-replace", []int{17}, File, as(Postgres)},
 

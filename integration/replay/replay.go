@@ -120,7 +120,7 @@ func leavesNoTrace(step *step) bool {
 			return true
 		}
 	}
-	for _, part := range []string{"Shards", "Template", "DeleteTask", "MetricsSplits", "SketchSplits"} {
+	for _, part := range []string{"Template", "DeleteTask", "MetricsSplits", "SketchSplits"} {
 		if strings.Contains(step.RPC, part) {
 			return true
 		}

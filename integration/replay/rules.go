@@ -33,6 +33,8 @@ func rules() []rule {
 		{"splits H6", "Numbers above 2^63-1, split ids above 50 and node ids above 253 characters give `Db` on PostgreSQL, which clients retry; the file store accepts them.", "`InvalidArgument` on both stores; nothing is staged."},
 		{"splits H7", "The file store shows the index UID that a split's document came with, whatever index it was staged in.", "The index UID is that of the request."},
 		{"splits H8", "On PostgreSQL a split that is twice in one StageSplits call fails the call with `Db`.", "The last one counts, as on the file store; in create-only mode the first."},
+		{"splits H10", "A checkpoint delta that goes back, or nowhere, is accepted if it begins where the checkpoint stands: what was published counts as not published.", "`InvalidArgument`; nothing is published."},
+		{"splits H11", "Publishing to an unknown shard names only its source on PostgreSQL. On the file store a shard without token takes the empty token for its own.", "The error names the first unknown shard. A shard without token takes none."},
 		{"splits H13", "On PostgreSQL MarkSplitsForDeletion with a stale UID succeeds and does nothing.", "`NotFound` of the index."},
 		{"splits H14", "On the file store PublishSplits refuses repeated ids, accepts a split in both lists, and names unknown splits of one list only.", "As on PostgreSQL."},
 		{"splits H15", "On PostgreSQL publishing overwrites the publish timestamp of the splits that are replaced.", "They keep it."},
