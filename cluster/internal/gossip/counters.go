@@ -40,3 +40,27 @@ type Counters struct {
 	// Unwritable counts messages that could not be written, which is a bug.
 	Unwritable uint64
 }
+
+// Plus returns the sum of the counters of two machines.
+func (c Counters) Plus(other Counters) Counters {
+	c.Rounds += other.Rounds
+	c.Received += other.Received
+	c.ReceivedBytes += other.ReceivedBytes
+	c.Sent += other.Sent
+	c.SentBytes += other.SentBytes
+	c.RefusedNetwork += other.RefusedNetwork
+	c.Malformed += other.Malformed
+	c.Unasked += other.Unasked
+	c.ForeignCluster += other.ForeignCluster
+	c.BadCluster += other.BadCluster
+	c.Deltas += other.Deltas
+	c.Resets += other.Resets
+	c.RejectedDeltas += other.RejectedDeltas
+	c.RefusedMembers += other.RefusedMembers
+	c.OverLimit += other.OverLimit
+	c.Evicted += other.Evicted
+	c.CutDigests += other.CutDigests
+	c.IdentityConflicts += other.IdentityConflicts
+	c.Unwritable += other.Unwritable
+	return c
+}
