@@ -70,19 +70,11 @@ func (d *decider) decideGroups() {
 	d.joinEqual(g)
 	// What may be an unpublished sibling of another one is judged together with all that may share
 	// documents with it.
-	var lonely []int
-	for _, members := range g.members() {
-		if d.doubtsOf(members, sources, holders) == unexplained {
-			for _, x := range members {
-				if d.isUnexplained(x) {
-					lonely = append(lonely, x)
-				}
-			}
+	whole := groups{slices.Clone(g.parent)}
+	for x := range d.objects {
+		if !d.isUnexplained(x) {
+			continue
 		}
-	}
-	whole := newGroups(len(d.objects))
-	copy(whole.parent, g.parent)
-	for _, x := range lonely {
 		for y := range d.objects {
 			if d.maySibling(x, y) {
 				whole.join(x, y)
@@ -228,8 +220,12 @@ func (d *decider) equalMembers(members []int) bool {
 // nothing that it holds.
 func (d *decider) isUnexplained(x int) bool {
 	o := &d.objects[x]
-	if o.Entry || o.State == Closed || !o.merged() || !d.clock.mayBeUnpublished(o) {
+	if o.State == Closed || !o.merged() || !d.clock.mayBeUnpublished(o) {
 		return false
+	}
+	if o.Entry {
+		// Its list says where its documents are from.
+		return slices.ContainsFunc(o.Parents, func(id string) bool { _, there := d.index[id]; return !there })
 	}
 	var spans [][2]int
 	for p, runs := range d.runs[x] {
@@ -254,7 +250,7 @@ func (d *decider) isUnexplained(x int) bool {
 // maySibling says whether x, perhaps unpublished, may share documents with y.
 func (d *decider) maySibling(x, y int) bool {
 	a, b := &d.objects[x], &d.objects[y]
-	return x != y && a.Schema == b.Schema && samePartition(a, b) && overlap(a, b) && !(d.options.NoRewrites && !b.merged())
+	return x != y && !(a.Entry && b.Entry) && a.Schema == b.Schema && samePartition(a, b) && overlap(a, b) && !(d.options.NoRewrites && !b.merged())
 }
 
 // decideGroup decides objects that are connected. The smaller groups within it are those without what

@@ -204,6 +204,12 @@ func (f *family) keep() {
 			f.flag(Kept, lost, f.members[newest])
 		}
 	}
+	for x := range f.members {
+		if f.kind[x] == Orphan {
+			f.by[x] = nil
+			f.judgeDead(x) // a chain may lead to what was kept
+		}
+	}
 }
 
 // dropped says whether a rewrite on the chain that starts at x dropped a document, or x was replaced with

@@ -23,6 +23,7 @@ func Decide(objects []Object, rows []Row, options Options) (*Plan, error) {
 	d.discardLosers()
 	d.supersedeByPublished()
 	d.decideFrontier()
+	d.takeVerdicts()
 	d.findLive()
 	d.findHiddenLinks()
 	d.findPossibleLoss()
@@ -49,6 +50,9 @@ type decider struct {
 	accepted []bool
 	// excluded holds, for a member of a contested group, the members it excludes or is excluded by.
 	excluded map[node][]node
+
+	verdictBy map[node][]node // what the verdicts of content rest on
+	contains  map[node][]node // what an object holds by its content
 
 	live     []bool
 	linkedTo []node  // a live split that may contain this one through a split that is gone
@@ -78,6 +82,7 @@ type orphanhood struct {
 type replacement struct {
 	by       node // none if nothing did
 	accepted bool // the child is not proven
+	content  bool // no list says so, but the documents
 }
 
 func newDecider(g *graph, options Options) *decider {
@@ -86,7 +91,7 @@ func newDecider(g *graph, options Options) *decider {
 		graph: g, options: options, clock: newClock(g.objects, options),
 		family: newDisjointSets(all), bad: map[int32]contradiction{}, badAt: map[node]contradiction{},
 		proof: make([]proof, all), orphanOf: make([]orphanhood, n), replaced: make([]replacement, all),
-		accepted: make([]bool, n), excluded: map[node][]node{}, live: make([]bool, n),
+		accepted: make([]bool, n), excluded: map[node][]node{}, verdictBy: map[node][]node{}, contains: map[node][]node{}, live: make([]bool, n),
 		linkedTo: make([]node, n), flags: make([]Flags, n), lost: map[node][]node{}, carrier: make([]node, all),
 	}
 	for x := range d.replaced {

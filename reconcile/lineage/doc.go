@@ -58,8 +58,10 @@
 //
 // Live set (live_set.go): what is no orphan, not superseded, and not marked. A gone parent of an orphan
 // that no live split descends from is a possible-loss. Files without a recovery entry (legacy) have
-// unknown parents: superseded if a list of a published or accepted child names them; live if nobody
-// lists them and all of them are older than the horizon, attested; otherwise legacy-undecided.
+// unknown parents: superseded if a list of a published or accepted child names them. Else their content
+// tells (verdict.go), where package containment has compared it: live, superseded, or an orphan whose
+// documents are in several. Without that they are live if nobody lists them and all of them are older than
+// the horizon, attested; otherwise legacy-undecided.
 //
 // Doubts (hidden_link.go): young-l0 marks splits without parents that nothing proves published: had
 // their publication failed, their documents would have been read again into others. hidden-link marks

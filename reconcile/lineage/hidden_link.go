@@ -86,6 +86,13 @@ func (d *decider) findLegacyHiddenLinks(incomplete []bool, opaque node) {
 		if !d.live[x] || d.place[x] != placeLegacy {
 			continue
 		}
+		if d.verdict(x).Kind == HoldsItsOwn {
+			// It was compared with all that can be read.
+			if opaque != none && opaque != x && d.place[opaque] != placeLegacy {
+				d.suspect(x, opaque)
+			}
+			continue
+		}
 		since, found := d.object(x).CreateTimestamp-d.clock.skew, newestYoung
 		if d.state(x) == metastore.Published {
 			found = newestRowless

@@ -3,7 +3,7 @@ package lineage
 import "holdfast/metastore"
 
 // findLive collects what holds the index's documents: every readable object that is no orphan and was
-// not replaced, and the legacy objects that age proves live.
+// not replaced, and the legacy objects that their content or age proves live.
 func (d *decider) findLive() {
 	legacyDecidable := d.legacyDecidable()
 	for x := range d.order {
@@ -19,7 +19,10 @@ func (d *decider) findLive() {
 				d.flags[x] |= FlagYoungL0
 			}
 		case placeLegacy:
-			d.live[x] = d.state(x) == metastore.Published || legacyDecidable && d.clock.provesPublished(d.object(x))
+			d.live[x] = d.legacyLive(x, legacyDecidable)
+			if d.live[x] && d.verdict(x).Indexed && d.state(x) != metastore.Published && !d.clock.provesPublished(d.object(x)) {
+				d.flags[x] |= FlagYoungL0
+			}
 		}
 	}
 }
@@ -72,10 +75,12 @@ func (d *decider) findCarriers() {
 		for len(stack) > 0 {
 			c := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			for _, p := range d.parentsOf(c) {
-				if d.carrier[p] == none {
-					d.carrier[p] = node(x)
-					stack = append(stack, p)
+			for _, held := range [][]node{d.parentsOf(c), d.contains[c]} {
+				for _, p := range held {
+					if d.carrier[p] == none {
+						d.carrier[p] = node(x)
+						stack = append(stack, p)
+					}
 				}
 			}
 		}

@@ -33,6 +33,9 @@ type Object struct {
 	NumMergeOps     uint64
 	// Parents are the splits that this one was made to replace. Repetitions are dropped.
 	Parents []string
+
+	// Verdict is what the content of the files proves about the object, as far as it was compared.
+	Verdict Verdict
 }
 
 // Content says how much of a split file could be understood.

@@ -54,6 +54,9 @@ func (d *decider) judge(x node) (Kind, Reason, []node) {
 		}
 		return Orphan, d.orphanOf[x].reason, d.known(d.orphanOf[x].by)
 	case d.superseded(x):
+		if d.replaced[x].content {
+			return Superseded, ReasonContentHeld, d.known(d.replaced[x].by)
+		}
 		if d.replaced[x].accepted {
 			return Superseded, ReasonReplacedByAccepted, d.known(d.replaced[x].by)
 		}
@@ -66,7 +69,7 @@ func (d *decider) judge(x node) (Kind, Reason, []node) {
 		}
 		return StagedBySomeone, ReasonRowStagedDiffers, nil
 	case !d.live[x]:
-		return LegacyUndecided, ReasonLegacyUnlinked, nil
+		return d.judgeUndecided(x)
 	default:
 		return d.judgeLive(x)
 	}
@@ -101,6 +104,8 @@ func (d *decider) judgeLive(x node) (Kind, Reason, []node) {
 
 func (d *decider) publishReason(x node) Reason {
 	switch {
+	case d.place[x] == placeLegacy && d.verdict(x).Kind == HoldsItsOwn:
+		return ReasonContentLive
 	case d.place[x] == placeLegacy:
 		return ReasonLegacyOld
 	case d.accepted[x] && len(d.excluded[x]) > 0:

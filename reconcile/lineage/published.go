@@ -99,7 +99,7 @@ func (d *decider) supersedeByPublished() {
 func (d *decider) supersedeParents(c node, accepted bool) {
 	for _, p := range d.parentsOf(c) {
 		if !d.superseded(p) {
-			d.replaced[p] = replacement{c, accepted}
+			d.replaced[p] = replacement{by: c, accepted: accepted}
 		}
 	}
 }

@@ -65,6 +65,18 @@ const (
 	ReasonUnreadable
 	// ReasonLegacyUnlinked (legacy-undecided): no list names it, and it may be anyone's parent or child.
 	ReasonLegacyUnlinked
+	// ReasonContentLive (publish): no list names it, and no live split holds its documents.
+	ReasonContentLive
+	// ReasonContentHeld (superseded): evidence: the split that holds its documents, byte for byte.
+	ReasonContentHeld
+	// ReasonContentPiecemeal (orphan): evidence: the live splits that hold its documents between them.
+	ReasonContentPiecemeal
+	// ReasonContentLikely (legacy-undecided): evidence: the splits that are likely to hold its documents,
+	// or to have been made of it.
+	ReasonContentLikely
+	// ReasonContentNotRead (legacy-undecided): evidence: the splits that may hold its documents; what
+	// would tell was not read.
+	ReasonContentNotRead
 	// ReasonRowStaged (staged-by-someone): a row that equals the object is Staged.
 	ReasonRowStaged
 	// ReasonRowStagedDiffers (staged-by-someone): a row that differs from the object is Staged.
@@ -91,7 +103,9 @@ var reasonNames = [...]string{
 	ReasonEdgeSource: "edge-source", ReasonEdgeDocMapping: "edge-doc-mapping", ReasonEdgeMergeOps: "edge-merge-ops",
 	ReasonEdgeDocs: "edge-docs", ReasonEdgeOpstamp: "edge-opstamp", ReasonSelfParent: "self-parent",
 	ReasonConnected: "connected", ReasonOtherIndex: "other-index", ReasonOtherIncarnation: "other-incarnation",
-	ReasonUnreadable: "unreadable", ReasonLegacyUnlinked: "legacy-unlinked", ReasonRowStaged: "row-staged",
+	ReasonUnreadable: "unreadable", ReasonLegacyUnlinked: "legacy-unlinked",
+	ReasonContentLive: "content-live", ReasonContentHeld: "content-held", ReasonContentPiecemeal: "content-piecemeal",
+	ReasonContentLikely: "content-likely", ReasonContentNotRead: "content-not-read", ReasonRowStaged: "row-staged",
 	ReasonRowStagedDiffers: "row-staged-differs", ReasonPolicyYoungL0: "policy-young-l0",
 	ReasonPolicyHiddenLink: "policy-hidden-link", ReasonLiveDrift: "live-drift", ReasonYoung: "young",
 	ReasonSeenOnce: "seen-once",
