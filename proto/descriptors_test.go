@@ -7,9 +7,11 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"holdfast/proto/clusterpb"
 	"holdfast/proto/commonpb"
 	"holdfast/proto/extensionpb"
 	"holdfast/proto/ingestpb"
+	"holdfast/proto/membershippb"
 	"holdfast/proto/metastorepb"
 )
 
@@ -19,7 +21,9 @@ func generatedFiles() []protoreflect.FileDescriptor {
 		commonpb.File_proto_common_proto,
 		ingestpb.File_proto_ingest_proto,
 		metastorepb.File_proto_metastore_proto,
+		clusterpb.File_proto_cluster_proto,
 		extensionpb.File_proto_extension_proto,
+		membershippb.File_proto_membership_proto,
 	}
 }
 
@@ -75,9 +79,11 @@ func TestPeerContractListsTheWholeService(t *testing.T) {
 func TestServicesHaveTheNamesThatMakeTheirHTTP2Paths(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		metastorepb.MetastoreService_StageSplits_FullMethodName:     "/quickwit.metastore.MetastoreService/StageSplits",
-		metastorepb.MetastoreService_ListSplits_FullMethodName:      "/quickwit.metastore.MetastoreService/ListSplits",
-		extensionpb.ExtensionService_GetCapabilities_FullMethodName: "/holdfast.v1.ExtensionService/GetCapabilities",
+		metastorepb.MetastoreService_StageSplits_FullMethodName:          "/quickwit.metastore.MetastoreService/StageSplits",
+		metastorepb.MetastoreService_ListSplits_FullMethodName:           "/quickwit.metastore.MetastoreService/ListSplits",
+		clusterpb.ClusterService_FetchClusterState_FullMethodName:        "/quickwit.cluster.ClusterService/FetchClusterState",
+		extensionpb.ExtensionService_GetCapabilities_FullMethodName:      "/holdfast.v1.ExtensionService/GetCapabilities",
+		membershippb.MembershipService_ListClusterMembers_FullMethodName: "/holdfast.v1.MembershipService/ListClusterMembers",
 	} {
 		if path != want {
 			t.Errorf("path is %q, want %q", path, want)
