@@ -25,20 +25,6 @@ type Shard struct {
 	UpdateTimestamp int64
 }
 
-// ShardState is the state of a shard. The numbers are those of the peer's protocol.
-type ShardState uint8
-
-const (
-	// ShardUnspecified is never stored; as a filter it means all states.
-	ShardUnspecified ShardState = iota
-	// ShardOpen takes records.
-	ShardOpen
-	// ShardUnavailable is never stored by the metastore.
-	ShardUnavailable
-	// ShardClosed takes no more records. It is final.
-	ShardClosed
-)
-
 // QueueID names a shard in errors: "<index id>:<ULID>/<source id>/<shard id>".
 func QueueID(indexUID IndexUID, sourceID, shardID string) string {
 	return indexUID.String() + "/" + sourceID + "/" + shardID
@@ -88,55 +74,4 @@ func (s Shard) Published(to Position, now int64) Shard {
 		s.State = ShardClosed
 	}
 	return s
-}
-
-// OpenShardSubrequest asks for one shard.
-type OpenShardSubrequest struct {
-	IndexUID      IndexUID
-	SourceID      string
-	ShardID       string
-	IngesterID    string
-	DocMappingUID ulid.ULID
-	PublishToken  Optional[string]
-}
-
-// AcquireShardsRequest asks to take shards of one source over.
-type AcquireShardsRequest struct {
-	IndexUID     IndexUID
-	SourceID     string
-	ShardIDs     []string
-	PublishToken string
-}
-
-// DeleteShardsRequest deletes shards of one source; Force deletes those too that are not at their end.
-type DeleteShardsRequest struct {
-	IndexUID IndexUID
-	SourceID string
-	ShardIDs []string
-	Force    bool
-}
-
-// DeleteShardsResult names each shard of the request once, in its order. What did not exist counts as deleted.
-type DeleteShardsResult struct {
-	Deleted []string
-	// Refused are the shards that are not at their end, and stay.
-	Refused []string
-}
-
-// PruneShardsRequest deletes old shards of one source, whatever their state and position.
-type PruneShardsRequest struct {
-	IndexUID IndexUID
-	SourceID string
-	// MaxAge deletes shards whose update timestamp is before now minus it, in seconds.
-	MaxAge Optional[uint32]
-	// MaxCount keeps, of what is left, the shards with the latest update timestamps; equal ones by
-	// descending shard id.
-	MaxCount Optional[uint32]
-}
-
-// ListShardsSubrequest asks for the shards of one source.
-type ListShardsSubrequest struct {
-	IndexUID IndexUID
-	SourceID string
-	State    ShardState // ShardUnspecified for all
 }

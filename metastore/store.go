@@ -14,6 +14,7 @@ import (
 type Store interface {
 	IndexStore
 	SplitStore
+	ShardStore
 	SourceStore
 
 	// ClusterIdentity returns the lower-case UUID of this metastore, drawn at the first call and the
@@ -129,7 +130,8 @@ type ShardStore interface {
 	// DeleteShards removes shards that are at their end, or all named ones if forced.
 	DeleteShards(ctx context.Context, request DeleteShardsRequest) (DeleteShardsResult, error)
 
-	// PruneShards removes old shards, whatever their state and position. Without a limit it does nothing.
+	// PruneShards removes old shards, whatever their state and position. Without a limit it does nothing. Many
+	// may be removed step by step, so a call that fails may have removed some.
 	PruneShards(ctx context.Context, request PruneShardsRequest) error
 
 	// ListShards returns the shards that each subrequest asks for, in their order, each list sorted by

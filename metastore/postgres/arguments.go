@@ -25,6 +25,13 @@ const (
 
 func textArgument(text string) []byte { return []byte(text) }
 
+func boolArgument(value bool) []byte {
+	if value {
+		return []byte{1}
+	}
+	return []byte{0}
+}
+
 func int8Argument(value int64) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(value))
 }
@@ -55,13 +62,23 @@ func textArrayArgument(texts []string) []byte {
 
 // textArrayOf is an array of the texts that at gives for 0 to n-1; it is called twice for each.
 func textArrayOf(n int, at func(i int) string) []byte {
+	return optionalTextArrayOf(n, func(i int) (string, bool) { return at(i), true })
+}
+
+// optionalTextArrayOf is as textArrayOf; false gives NULL.
+func optionalTextArrayOf(n int, at func(i int) (string, bool)) []byte {
 	size := arrayHeaderSize + 4*n
 	for i := range n {
-		size += len(at(i))
+		text, _ := at(i)
+		size += len(text)
 	}
 	dst := appendArrayHeader(make([]byte, 0, size), oidText, n)
 	for i := range n {
-		text := at(i)
+		text, ok := at(i)
+		if !ok {
+			dst = binary.BigEndian.AppendUint32(dst, math.MaxUint32)
+			continue
+		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(text)))
 		dst = append(dst, text...)
 	}

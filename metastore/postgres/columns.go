@@ -12,6 +12,9 @@ type columns [][]byte
 
 func (c columns) text(i int) string { return string(c[i]) }
 
+// bool is false for NULL.
+func (c columns) bool(i int) bool { return len(c[i]) == 1 && c[i][0] != 0 }
+
 // int8 is 0 for NULL.
 func (c columns) int8(i int) int64 {
 	if len(c[i]) != 8 {

@@ -30,6 +30,21 @@ var (
 	//go:embed sql/delete_splits.sql
 	deleteSplitsSQL string
 
+	//go:embed sql/lock_indexes.sql
+	lockIndexesSQL string
+	//go:embed sql/open_shards.sql
+	openShardsSQL string
+	//go:embed sql/find_shards.sql
+	findShardsSQL string
+	//go:embed sql/acquire_shards.sql
+	acquireShardsSQL string
+	//go:embed sql/delete_shards.sql
+	deleteShardsSQL string
+	//go:embed sql/prune_shards.sql
+	pruneShardsSQL string
+	//go:embed sql/list_shards.sql
+	listShardsSQL string
+
 	//go:embed sql/insert_index.sql
 	insertIndexSQL string
 	//go:embed sql/select_index_for_update.sql

@@ -12,6 +12,14 @@ func isStorable(text string) bool {
 	return utf8.ValidString(text) && !strings.Contains(text, "\x00")
 }
 
+// emptyUnlessStorable stands for what PostgreSQL cannot hold with the empty text, where no such text exists.
+func emptyUnlessStorable(text string) string {
+	if !isStorable(text) {
+		return ""
+	}
+	return text
+}
+
 // storableTexts returns the texts that PostgreSQL can hold: texts itself when these are all.
 func storableTexts(texts []string) []string {
 	for i, text := range texts {

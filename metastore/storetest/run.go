@@ -82,6 +82,10 @@ func groups() []group {
 		{"list order", listOrderCases()},
 		{"list pages", listPagesCases()},
 		{"random queries", listRandomCases()},
+		{"open shards", openShardsCases()},
+		{"acquire shards", acquireShardsCases()},
+		{"list shards", listShardsCases()},
+		{"delete shards", deleteShardsCases()},
 		{"odd values", oddValuesCases()},
 		{"concurrency", concurrencyCases()},
 	}
