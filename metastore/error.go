@@ -201,6 +201,11 @@ func SourceEntity(indexID, sourceID string) Entity {
 // SplitsEntity is a set of splits, in the order given.
 func SplitsEntity(splitIDs []string) Entity { return Entity{Kind: EntitySplits, SplitIDs: splitIDs} }
 
+// IndexTemplateEntity is the index template of that id.
+func IndexTemplateEntity(templateID string) Entity {
+	return Entity{Kind: EntityIndexTemplate, TemplateID: templateID}
+}
+
 // String names the entity in an error message; long lists are cut.
 func (e Entity) String() string {
 	switch e.Kind {

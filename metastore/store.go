@@ -16,6 +16,7 @@ type Store interface {
 	SplitStore
 	ShardStore
 	SourceStore
+	IndexTemplateStore
 
 	// ClusterIdentity returns the lower-case UUID of this metastore, drawn at the first call and the
 	// same forever after.

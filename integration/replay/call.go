@@ -124,16 +124,18 @@ func errorDetail(header, trailer metadata.MD) (*value, error) {
 	return &detail, nil
 }
 
-// jsonFields are the string fields of responses that hold a JSON document, and zstdFields the bytes
+// jsonFields are the string fields of responses that hold a JSON document, or a list of them, and zstdFields the bytes
 // fields that hold a compressed one.
 var (
 	jsonFields = map[protoreflect.Name]bool{
 		"index_metadata_json": true, "index_metadata_serialized_json": true, "splits_serialized_json": true,
+		"index_template_json": true, "index_templates_json": true,
 	}
 	zstdFields = map[protoreflect.Name]bool{"indexes_metadata_json_zstd": true}
 )
 
-// showMessage returns a response as the recordings show it: protojson, with the documents in it as JSON.
+// showMessage returns a response as the recordings show it: protojson, with the documents in it as JSON, also those of a list
+// of messages.
 func showMessage(message protoreflect.Message) (value, error) {
 	text, err := protojson.Marshal(message.Interface())
 	if err != nil {
@@ -143,35 +145,56 @@ func showMessage(message protoreflect.Message) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	fields := message.Descriptor().Fields()
+	return shown, showDocuments(message.Descriptor(), shown)
+}
+
+// showDocuments replaces the texts of documents in a message by what is in them.
+func showDocuments(descriptor protoreflect.MessageDescriptor, shown value) error {
 	for i, m := range shown.members {
-		field := fields.ByJSONName(m.key)
-		if field == nil || field.IsList() {
+		field := descriptor.Fields().ByJSONName(m.key)
+		if field == nil {
 			continue
 		}
-		var document []byte
-		marker := "$json"
-		switch {
-		case jsonFields[field.Name()]:
-			document = []byte(m.value.text)
-		case zstdFields[field.Name()]:
-			marker = "$zstd_json"
-			if document, err = decompress(m.value.text); err != nil {
-				return value{}, fmt.Errorf("field %s: %w", m.key, err)
+		items := shown.members[i : i+1]
+		if field.IsList() {
+			items = make([]member, len(m.value.items))
+			for j, item := range m.value.items {
+				items[j] = member{m.key, item}
 			}
-		default:
-			continue
 		}
-		parsed, err := parseValue(document)
-		if err != nil {
-			return value{}, fmt.Errorf("field %s: %w", m.key, err)
+		for j := range items {
+			var err error
+			switch {
+			case field.IsList() && field.Message() != nil:
+				err = showDocuments(field.Message(), items[j].value)
+			case jsonFields[field.Name()]:
+				items[j].value, err = showDocument("$json", []byte(items[j].value.text))
+			case zstdFields[field.Name()]:
+				var document []byte
+				if document, err = decompress(items[j].value.text); err == nil {
+					items[j].value, err = showDocument("$zstd_json", document)
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("field %s: %w", m.key, err)
+			}
+			if field.IsList() {
+				m.value.items[j] = items[j].value
+			}
 		}
-		if string(parsed.append(nil)) != string(document) {
-			return value{}, fmt.Errorf("field %s is not compact JSON", m.key)
-		}
-		shown.members[i].value = value{kind: '{', members: []member{{marker, parsed}}}
 	}
-	return shown, nil
+	return nil
+}
+
+func showDocument(marker string, document []byte) (value, error) {
+	parsed, err := parseValue(document)
+	if err != nil {
+		return value{}, err
+	}
+	if string(parsed.append(nil)) != string(document) {
+		return value{}, errors.New("the document is not compact JSON")
+	}
+	return value{kind: '{', members: []member{{marker, parsed}}}, nil
 }
 
 func decompress(encoded string) ([]byte, error) {

@@ -39,15 +39,5 @@ func waiting() map[string]string {
 		"split-unknown-index-parquet": "StageMetricsSplits",
 		"split-unknown-index":         "ListStaleSplits",
 		"split-update-opstamp":        "UpdateSplitsDeleteOpstamp",
-		"template-create":             "ListIndexTemplates",
-		"template-find":               "DeleteIndexTemplates",
-		"template-full":               "CreateIndexTemplate",
-		"template-invalid-patterns":   "CreateIndexTemplate",
-		"template-list-delete":        "DeleteIndexTemplates",
-		"template-malformed":          "CreateIndexTemplate",
-		"template-negative":           "DeleteIndexTemplates",
-		"template-overwrite":          "DeleteIndexTemplates",
-		"template-priority":           "DeleteIndexTemplates",
-		"template-validation":         "CreateIndexTemplate",
 	}
 }

@@ -21,6 +21,7 @@ func everyOp(t testing.TB) *entry {
 	id := rootIndex{indexID: "logs", generation: ulid.ULID{9}}
 	return &entry{version: 1<<64 - 1, writeID: uuid.MustParse(someID), time: -5, ops: []op{
 		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
+		putTemplateOp{indexTemplate(t, "logs-template", 7)}, dropTemplatesOp{"a", "\n"},
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},
 		createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{[]string{"a"}, 1<<63 - 1},

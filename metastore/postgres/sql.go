@@ -79,6 +79,17 @@ var (
 	//go:embed sql/delete_index.sql
 	deleteIndexSQL string
 
+	//go:embed sql/insert_index_template.sql
+	insertIndexTemplateSQL string
+	//go:embed sql/upsert_index_template.sql
+	upsertIndexTemplateSQL string
+	//go:embed sql/select_index_template.sql
+	selectIndexTemplateSQL string
+	//go:embed sql/list_index_templates.sql
+	listIndexTemplatesSQL string
+	//go:embed sql/delete_index_templates.sql
+	deleteIndexTemplatesSQL string
+
 	//go:embed sql/select_cluster_identity.sql
 	selectClusterIdentitySQL string
 	//go:embed sql/insert_cluster_identity.sql

@@ -146,6 +146,7 @@ func TestEveryOtherRPCAnswersUnimplementedWithItsName(t *testing.T) {
 	for _, name := range []string{
 		"CreateIndex", "UpdateIndex", "IndexMetadata", "IndexesMetadata", "ListIndexesMetadata", "DeleteIndex", "ListIndexStats",
 		"StageSplits", "PublishSplits", "MarkSplitsForDeletion", "DeleteSplits", "ListSplits", "GetClusterIdentity",
+		"CreateIndexTemplate", "GetIndexTemplate", "FindIndexTemplateMatches", "ListIndexTemplates", "DeleteIndexTemplates",
 		"OpenShards", "AcquireShards", "DeleteShards", "PruneShards", "ListShards",
 	} {
 		served[name] = true

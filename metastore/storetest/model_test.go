@@ -22,6 +22,8 @@ type model struct {
 
 	mu      sync.RWMutex
 	indexes map[string]*modelIndex
+	// templates holds the index templates by id.
+	templates map[string]*indexconfig.IndexTemplate
 }
 
 type modelIndex struct {
@@ -40,7 +42,7 @@ type modelSplit struct {
 var _ metastore.Store = (*model)(nil)
 
 func newModel(rule CreateTimestampRule) *model {
-	return &model{rule: rule, identity: uuid.NewString(), indexes: map[string]*modelIndex{}}
+	return &model{rule: rule, identity: uuid.NewString(), indexes: map[string]*modelIndex{}, templates: map[string]*indexconfig.IndexTemplate{}}
 }
 
 // TestModel runs the suite on the model, under both rules for create timestamps.

@@ -65,6 +65,8 @@ func groups() []group {
 		{"index stats", indexStatsCases()},
 		{"delete index", deleteIndexCases()},
 		{"identity", identityCases()},
+		{"index templates", indexTemplatesCases()},
+		{"index template matches", indexTemplateMatchesCases()},
 		{"stage splits", stageSplitsCases()},
 		{"stage values", stageValuesCases()},
 		{"create only", createOnlyCases()},
