@@ -179,7 +179,7 @@ func (h *history) failure(r *containment.Result) string {
 		}
 	}
 	for doc, n := range live {
-		if truth[doc] == 0 && h.removed[doc] {
+		if h.removed[doc] && (truth[doc] == 0 || h.repeats) {
 			continue // what was deleted can come back where all that showed it is gone
 		}
 		if n > truth[doc] && !flagged(holders[doc]) {

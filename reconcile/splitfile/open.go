@@ -75,7 +75,10 @@ func open(fetch *fetcher, options *Options) (*File, error) {
 	if options.Adaptive != nil {
 		options.Adaptive.observe(layout.Size-needed, layout.BundleMetadata.End+lengthSize-needed)
 	}
-	fetch.ctx, fetch.segments = nil, nil
+	fetch.ctx = nil
+	if !options.Keep {
+		fetch.segments = nil
+	}
 	return file, nil
 }
 

@@ -17,6 +17,9 @@ type Options struct {
 	// TailSize is how many bytes the first read takes from the end. 0 means 64 KiB. It is at least
 	// 64 bytes and at most 16 MiB.
 	TailSize int64
+	// Keep keeps what opening the file read, as long as the File is kept: later reads of these bytes take
+	// no request.
+	Keep bool
 	// Adaptive learns how large the reads should be. Nil means that they are as TailSize says.
 	Adaptive *Adaptive
 	// Limits are the caps on the lengths that the file states.
