@@ -10,15 +10,15 @@ import (
 // publishSplitsCases are about publishing staged splits; replacing has its own file.
 func publishSplitsCases() []testCase {
 	return []testCase{
-		{"S-1 publishing no split in an unknown index gives NotFound of the index (without the delta)", func(b *bundle) {
+		{"publishing no split in an unknown index gives NotFound of the index, without a delta", func(b *bundle) {
 			unknown := b.unknownIndex()
 			b.wantNotFoundIndex(b.tryPublish(unknown), unknown)
 		}},
-		{"S-3 publishing an unknown split in an unknown index gives NotFound of the index (without the delta)", func(b *bundle) {
+		{"publishing an unknown split in an unknown index gives NotFound of the index, without a delta", func(b *bundle) {
 			unknown := b.unknownIndex()
 			b.wantNotFoundIndex(b.tryPublish(unknown, "x"), unknown)
 		}},
-		{"S-4 publishing under another incarnation gives NotFound of the index (without the delta)", func(b *bundle) {
+		{"publishing under another incarnation gives NotFound of the index, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.stage(uid, newSplit("s1"))
 			b.wantNotFoundIndex(b.tryPublish(otherIncarnation(uid), "s1"), uid)
@@ -33,7 +33,7 @@ func publishSplitsCases() []testCase {
 			b.publish(uid, "s1")
 			b.wantStates(uid, map[string]metastore.SplitState{"s1": metastore.Published})
 		}},
-		{"S-7 publishing a Published split again gives FailedPrecondition of it (without the delta)", func(b *bundle) {
+		{"publishing a Published split again gives FailedPrecondition of it, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.stage(uid, newSplit("s1"))
 			b.publish(uid, "s1")
@@ -41,36 +41,36 @@ func publishSplitsCases() []testCase {
 			b.wantFailedPreconditionSplits(b.tryPublish(uid, "s1"), "s1")
 			b.wantUnchanged(uid, before)
 		}},
-		{"S-8 publishing a marked split gives FailedPrecondition of it (without the delta)", func(b *bundle) {
+		{"publishing a marked split gives FailedPrecondition of it, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.lifeCycle(uid)
 			b.wantFailedPreconditionSplits(b.tryPublish(uid, "marked"), "marked")
 			b.wantIDs(b.inState(uid, metastore.MarkedForDeletion), "marked")
 		}},
-		{"S-9 publishing a Staged and an unknown split gives NotFound and publishes nothing (without the delta)", func(b *bundle) {
+		{"publishing a Staged and an unknown split gives NotFound and publishes nothing, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.stage(uid, newSplit("s1"))
 			b.wantNotFoundSplits(b.tryPublish(uid, "s1", "x"), "x")
 			b.wantStates(uid, map[string]metastore.SplitState{"s1": metastore.Staged})
 		}},
-		{"S-10 an unknown split beats a Published one: NotFound (without the delta)", func(b *bundle) {
+		{"an unknown split beats a Published one: NotFound, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.lifeCycle(uid)
 			b.wantNotFoundSplits(b.tryPublish(uid, "published", "x"), "x")
 		}},
-		{"S-11 an unknown split beats a marked one: NotFound (without the delta)", func(b *bundle) {
+		{"an unknown split beats a marked one: NotFound, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.lifeCycle(uid)
 			b.wantNotFoundSplits(b.tryPublish(uid, "marked", "x"), "x")
 		}},
-		{"S-12 splits staged by two calls are published by one (without the delta)", func(b *bundle) {
+		{"splits staged by two calls are published by one, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.stage(uid, newSplit("s1"))
 			b.stage(uid, newSplit("s2"))
 			b.publish(uid, "s1", "s2")
 			b.wantIDs(b.inState(uid, metastore.Published), "s1", "s2")
 		}},
-		{"S-13 a Published split next to a Staged one gives FailedPrecondition of the Published one (without the delta)", func(b *bundle) {
+		{"a Published split next to a Staged one gives FailedPrecondition of the Published one, without a delta", func(b *bundle) {
 			uid := b.index("a")
 			b.lifeCycle(uid)
 			b.wantFailedPreconditionSplits(b.tryPublish(uid, "staged", "published"), "published")
@@ -99,7 +99,7 @@ func publishSplitsCases() []testCase {
 			b.wantNotFoundSplits(b.tryPublish(uid, "s1"), "s1")
 			b.wantStates(other, map[string]metastore.SplitState{"s1": metastore.Staged})
 		}},
-		{"S-16 ten clients that each stage and publish their own split all succeed (without the delta)", func(b *bundle) {
+		{"ten clients that each stage and publish their own split all succeed, without a delta", func(b *bundle) {
 			b.stageAndPublishConcurrently(10)
 		}},
 		{"F4 twenty clients that each stage and publish their own split leave twenty Published", func(b *bundle) {
