@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"holdfast/metastore"
 )
 
 // planNode is a part of what EXPLAIN (FORMAT JSON) prints.
@@ -53,33 +55,60 @@ func TestStatementsFindTheirSplitsByThePrimaryKey(t *testing.T) {
 		SELECT $1, i::text, 'Staged', 'node-1', '{}', '{"footer_offsets":{"end":1},"pad":"' || repeat('x', 1000) || '"}'
 		FROM generate_series(1, 50000) AS i`, uid.String())
 
-	ids := "'{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(seq(200))), ","), "[]") + "}'"
-	index := "'" + uid.String() + "'"
-	const columns = ", '{}', '{}', '{}', '{}', '{}', '{}', '{}'"
 	for _, statistics := range []string{"no statistics", "statistics"} {
 		if statistics == "statistics" {
 			exec(t, conn, "ANALYZE splits")
 		}
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			exec(t, conn, "SET plan_cache_mode = "+mode)
-			for _, c := range []struct{ name, sql, args string }{
-				{"publish_split", publishSplitSQL, index + ", '17'"},
-				{"publish_splits", publishSplitsSQL, index + "," + ids + "," + ids},
-				{"mark_splits", markSplitsSQL, index + "," + ids},
-				{"delete_splits", deleteSplitsSQL, index + "," + ids},
-				{"split_states", splitStatesSQL, index + "," + ids},
-				{"stage_splits", stageSplitsSQL, index + "," + ids + columns},
-				{"stage_splits_create_only", createOnlySQL, index + "," + ids + columns},
-			} {
-				exec(t, conn, "PREPARE statement AS "+c.sql, pgx.QueryExecModeSimpleProtocol)
-				plan := explain(t, conn, "EXECUTE statement ("+c.args+")")
-				exec(t, conn, "DEALLOCATE statement")
-				if wasteful := plan.wasteful(); len(wasteful) > 0 {
-					t.Errorf("%s with %s and %s: %s", c.name, statistics, mode, strings.Join(wasteful, ", "))
+			for _, n := range []int{200, 10_000} {
+				for name, wasteful := range wastefulPlans(t, conn, uid, n) {
+					t.Errorf("%s of %d splits with %s and %s: %s", name, n, statistics, mode, strings.Join(wasteful, ", "))
 				}
 			}
 		}
 	}
+}
+
+// wastefulPlans returns what is wasteful in the plans of the statements on n splits, by the names of the statements.
+func wastefulPlans(t *testing.T, conn *pgx.Conn, uid metastore.IndexUID, n int) map[string][]string {
+	t.Helper()
+	ids := "'{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(seq(n))), ","), "[]") + "}'"
+	index := "'" + uid.String() + "'"
+	const columns = ", '{}', '{}', '{}', '{}', '{}', '{}', '{}'"
+	found := make(map[string][]string)
+	for _, c := range []struct{ name, sql, args string }{
+		{"publish_split", publishSplitSQL, index + ", '17'"},
+		{"publish_splits", publishSplitsSQL, index + "," + ids + "," + ids},
+		{"mark_splits", markSplitsSQL, index + "," + ids},
+		{"delete_splits", deleteSplitsSQL, index + "," + ids},
+		{"update_delete_opstamp", updateDeleteOpstampSQL, index + "," + ids + ", 7"},
+		{"unmarked_splits", unmarkedSplitsSQL, index + "," + ids},
+		{"split_states", splitStatesSQL, index + "," + ids},
+		{"stage_splits", stageSplitsSQL, index + "," + ids + columns},
+		{"stage_splits_create_only", createOnlySQL, index + "," + ids + columns},
+		{"listing by ids", listByIDsSQL(t, uid), index + "," + ids},
+	} {
+		exec(t, conn, "PREPARE statement AS "+c.sql, pgx.QueryExecModeSimpleProtocol)
+		plan := explain(t, conn, "EXECUTE statement ("+c.args+")")
+		exec(t, conn, "DEALLOCATE statement")
+		if wasteful := plan.wasteful(); len(wasteful) > 0 {
+			found[c.name] = wasteful
+		}
+	}
+	return found
+}
+
+// listByIDsSQL is the statement of a listing of some splits of one index.
+func listByIDsSQL(t *testing.T, uid metastore.IndexUID) string {
+	t.Helper()
+	query := metastore.AllSplits(uid)
+	query.IncludedSplitIDs = []string{"a", "b"}
+	statement, err := (&Store{}).listStatement(query)
+	if err != nil || len(statement.args) != 2 {
+		t.Fatalf("%d arguments, error %v", len(statement.args), err)
+	}
+	return statement.sql
 }
 
 func seq(n int) []int {

@@ -29,6 +29,17 @@ var (
 	markSplitsSQL string
 	//go:embed sql/delete_splits.sql
 	deleteSplitsSQL string
+	//go:embed sql/unmarked_splits.sql
+	unmarkedSplitsSQL string
+
+	//go:embed sql/create_delete_task.sql
+	createDeleteTaskSQL string
+	//go:embed sql/last_delete_opstamp.sql
+	lastDeleteOpstampSQL string
+	//go:embed sql/list_delete_tasks.sql
+	listDeleteTasksSQL string
+	//go:embed sql/update_delete_opstamp.sql
+	updateDeleteOpstampSQL string
 
 	//go:embed sql/lock_indexes.sql
 	lockIndexesSQL string

@@ -66,20 +66,28 @@ func (c *Client) ListSplits(ctx context.Context, query *metastore.ListSplitsQuer
 		if err != nil {
 			return callError(ctx, operation, err)
 		}
-		var visitErr error
-		err = forEachElement(bytesOf(message.GetSplitsSerializedJson()), func(element []byte) error {
-			row, err := metastore.ParseSplitRow(element)
-			if err != nil {
-				return err
-			}
-			visitErr = visit(&row)
-			return visitErr
-		})
-		if visitErr != nil {
-			return visitErr
-		}
-		if err != nil {
-			return metastore.Internal(err, operation)
+		if err := visitRows(operation, message.GetSplitsSerializedJson(), visit); err != nil {
+			return err
 		}
 	}
+}
+
+// visitRows visits the splits of an array. It returns an error of visit unchanged.
+func visitRows(operation, array string, visit func(*metastore.SplitRow) error) error {
+	var visitErr error
+	err := forEachElement(bytesOf(array), func(element []byte) error {
+		row, err := metastore.ParseSplitRow(element)
+		if err != nil {
+			return err
+		}
+		visitErr = visit(&row)
+		return visitErr
+	})
+	if visitErr != nil {
+		return visitErr
+	}
+	if err != nil {
+		return metastore.Internal(err, "%s", operation)
+	}
+	return nil
 }

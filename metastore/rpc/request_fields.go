@@ -78,5 +78,12 @@ func optionalPointer[T any](value metastore.Optional[T]) *T {
 // element names an element of a list.
 func element(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }
 
+func optionalInt64(value *int64) metastore.Optional[int64] {
+	if value == nil {
+		return metastore.Optional[int64]{}
+	}
+	return metastore.Some(*value)
+}
+
 // elementField names a field of an element of a list.
 func elementField(list string, i int, field string) string { return element(list, i) + "." + field }

@@ -40,7 +40,8 @@ type ServerOptions struct {
 	// are refused at once with TooManyRequests. 0 means 512.
 	MaxConcurrentRequests int
 	// RequestTimeout bounds the work of one call that is not a stream. A write that has begun is
-	// bounded by it alone: it goes on although the client went away. 0 means 30 s.
+	// bounded by it alone: it goes on although the client went away. A call that the store does in pieces has this
+	// time for each piece, and ends between two when the client went away. 0 means 30 s.
 	RequestTimeout time.Duration
 	// StallTimeout bounds how long a stream waits for a client that does not read. 0 means 30 s.
 	StallTimeout time.Duration

@@ -51,7 +51,7 @@ func (s *service) MarkSplitsForDeletion(ctx context.Context, request *metastorep
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
+	return s.writePieces(ctx, func(ctx context.Context) error {
 		return s.store.MarkSplitsForDeletion(ctx, indexUID, request.GetSplitIds())
 	})
 }
@@ -62,7 +62,7 @@ func (s *service) DeleteSplits(ctx context.Context, request *metastorepb.DeleteS
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
+	return s.writePieces(ctx, func(ctx context.Context) error {
 		return s.store.DeleteSplits(ctx, indexUID, request.GetSplitIds())
 	})
 }
@@ -75,6 +75,23 @@ func (s *service) write(ctx context.Context, mutate func(context.Context) error)
 	}
 	defer cancel()
 	if err := mutate(ctx); err != nil {
+		return nil, err
+	}
+	return &metastorepb.EmptyResponse{}, nil
+}
+
+// writePieces runs a mutation that answers nothing, and that the store may do in pieces: these stop when the caller
+// goes away or the server stops. Each of them is finished as every write is.
+func (s *service) writePieces(ctx context.Context, mutate func(context.Context) error) (*metastorepb.EmptyResponse, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.streaming(ctx)
+	defer cancel()
+	err := mutate(metastore.WithPieces(ctx, func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return s.reading(context.WithoutCancel(ctx))
+	}))
+	if err != nil {
 		return nil, err
 	}
 	return &metastorepb.EmptyResponse{}, nil

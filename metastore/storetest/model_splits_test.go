@@ -108,7 +108,10 @@ func (m *model) PublishSplits(_ context.Context, request metastore.PublishSplits
 	return nil
 }
 
-func (m *model) MarkSplitsForDeletion(_ context.Context, uid metastore.IndexUID, ids []string) error {
+func (m *model) MarkSplitsForDeletion(ctx context.Context, uid metastore.IndexUID, ids []string) error {
+	if ctx.Err() != nil {
+		return metastore.Timeout(ctx.Err(), "not begun")
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	index, err := m.find(uid)
@@ -121,7 +124,10 @@ func (m *model) MarkSplitsForDeletion(_ context.Context, uid metastore.IndexUID,
 	return nil
 }
 
-func (m *model) DeleteSplits(_ context.Context, uid metastore.IndexUID, ids []string) error {
+func (m *model) DeleteSplits(ctx context.Context, uid metastore.IndexUID, ids []string) error {
+	if ctx.Err() != nil {
+		return metastore.Timeout(ctx.Err(), "not begun")
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	index, err := m.find(uid)

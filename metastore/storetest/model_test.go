@@ -30,6 +30,7 @@ type modelIndex struct {
 	metadata *metastore.IndexMetadata
 	splits   map[string]*modelSplit
 	shards   map[modelShardKey]*metastore.Shard
+	tasks    []metastore.DeleteTask
 }
 
 type modelShardKey struct{ sourceID, shardID string }

@@ -7,7 +7,7 @@ WITH locked AS MATERIALIZED (
         found.split_id
     FROM (
         SELECT split_id
-        FROM unnest($2::text[]) AS ids (split_id)
+        FROM unnest((SELECT $2::text[])) AS ids (split_id)
         ORDER BY split_id COLLATE "C"
     ) AS wanted
     CROSS JOIN LATERAL (

@@ -8,8 +8,10 @@ WITH locked AS MATERIALIZED (
         found.split_id,
         found.split_state
     FROM (
+        -- From a subquery the planner does not learn the number of ids and plans for a few. Where statistics are missing,
+        -- it would for thousands rather read all splits of the index than look each up, here or in the update.
         SELECT split_id
-        FROM unnest($2::text[]) AS ids (split_id)
+        FROM unnest((SELECT $2::text[])) AS ids (split_id)
         -- An id in both lists counts as one split, so the number of ids is not reached and nothing changes.
         GROUP BY split_id
         ORDER BY split_id COLLATE "C"
