@@ -2,6 +2,7 @@ package metastore
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -43,6 +44,17 @@ func ParseParquetSplitMetadata(text []byte) (ParquetSplitMetadata, error) {
 		return ParquetSplitMetadata{}, JSONDeserialize(structParquetSplitMetadata, err)
 	}
 	return m, nil
+}
+
+// ParseParquetSplitMetadataList reads documents as ParseParquetSplitMetadata does. The error says which one is wrong.
+func ParseParquetSplitMetadataList(documents []string) ([]ParquetSplitMetadata, error) {
+	list := make([]ParquetSplitMetadata, len(documents))
+	for i, document := range documents {
+		if err := strictjson.Decode(fmt.Sprintf("[%d]", i), []byte(document), list[i].read); err != nil {
+			return nil, JSONDeserialize(structParquetSplitMetadata, err)
+		}
+	}
+	return list, nil
 }
 
 // read reads a document and gives it its canonical text.
@@ -131,11 +143,11 @@ func (m *ParquetSplitMetadata) readKey(r *strictjson.Reader, key string) (known 
 
 func (k *ParquetKind) read(r *strictjson.Reader) error {
 	var text string
-	err := r.Enum(&text, MetricsSplits.String(), SketchSplits.String())
-	*k = MetricsSplits
-	if text == SketchSplits.String() {
-		*k = SketchSplits
+	if err := r.String(&text); err != nil {
+		return err
 	}
+	kind, err := ParseParquetKind(text)
+	*k = kind
 	return err
 }
 

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Run(t, storetest.Profile{CreateTimestamp: storetest.StageTime}, func(t *testing.T) metastore.Store {
+			storetest.Run(t, storetest.Profile{CreateTimestamp: storetest.StageTime, ParquetIDsAreGlobal: true}, func(t *testing.T) metastore.Store {
 				store, _ := openStore(t, Options{PreparedStatements: mode.prepared})
 				return store
 			})

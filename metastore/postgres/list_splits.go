@@ -21,6 +21,21 @@ func (s *Store) ListSplits(ctx context.Context, list *metastore.ListSplitsQuery,
 	if err != nil || statement.empty {
 		return err
 	}
+	reader := rowReader{}
+	return s.list(ctx, statement, func(columns columns) error {
+		row, err := reader.read(columns)
+		if err != nil {
+			return err
+		}
+		if err := visit(row); err != nil {
+			return visitError{err}
+		}
+		return nil
+	})
+}
+
+// list runs a listing and hands out its rows. visit returns a visitError if its consumer fails.
+func (s *Store) list(ctx context.Context, statement listStatement, visit func(columns) error) error {
 	if err := s.enterListing(ctx); err != nil {
 		return err
 	}
@@ -28,7 +43,7 @@ func (s *Store) ListSplits(ctx context.Context, list *metastore.ListSplitsQuery,
 
 	visited := false
 	for attempt := 1; ; attempt++ {
-		err := s.stream(ctx, statement, func(row *metastore.SplitRow) error {
+		err := s.stream(ctx, statement, func(row columns) error {
 			visited = true
 			return visit(row)
 		})
@@ -63,7 +78,7 @@ func (s *Store) enterListing(ctx context.Context) error {
 // visitError is an error of the consumer, on its way through.
 type visitError struct{ error }
 
-func (s *Store) stream(ctx context.Context, statement listStatement, visit func(*metastore.SplitRow) error) error {
+func (s *Store) stream(ctx context.Context, statement listStatement, visit func(columns) error) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -76,20 +91,15 @@ func (s *Store) stream(ctx context.Context, statement listStatement, visit func(
 	return s.visitRows(result, lease, visit)
 }
 
-func (s *Store) visitRows(result *pgconn.ResultReader, lease *lease, visit func(*metastore.SplitRow) error) error {
-	reader := rowReader{}
+func (s *Store) visitRows(result *pgconn.ResultReader, lease *lease, visit func(columns) error) error {
 	for result.NextRow() {
-		row, err := reader.read(columns(result.Values()))
-		if err != nil {
-			return err // the unread rest makes the lease close the connection
-		}
 		lease.visiting()
-		err = visit(row)
+		err := visit(columns(result.Values()))
 		if stalled := !lease.visited(); stalled {
 			return metastore.Timeout(nil, "%s: the consumer took longer than %s over one split", listOperation, s.options.StreamStallTimeout)
 		}
 		if err != nil {
-			return visitError{err}
+			return err // the unread rest makes the lease close the connection
 		}
 	}
 	_, err := result.Close()

@@ -89,7 +89,7 @@ func (b *listBuilder) addFilters(list *metastore.ListSplitsQuery) {
 		for i, uid := range list.IndexUIDs {
 			uids[i] = uid.String()
 		}
-		b.amongIDs("index_uid", uids, "%s")
+		b.amongIDs("index_uid", uids)
 	}
 	if list.NodeID.Set {
 		if isStorable(list.NodeID.Value) {
@@ -98,17 +98,9 @@ func (b *listBuilder) addFilters(list *metastore.ListSplitsQuery) {
 			b.impossible = true
 		}
 	}
-	if len(list.States) > 0 {
-		states := make([]string, len(list.States))
-		for i, state := range list.States {
-			states[i] = state.String()
-		}
-		b.where("split_state = ANY (" + b.texts(states) + ")")
-	}
+	b.addStates(list.States)
 	if len(list.IncludedSplitIDs) > 0 {
-		// From a subquery the planner does not learn the number of ids, and looks each up. Otherwise it would for many,
-		// or where statistics are missing, rather read all splits of the index.
-		b.amongIDs("split_id", list.IncludedSplitIDs, "(SELECT %s)::text[]")
+		b.amongIDs("split_id", list.IncludedSplitIDs)
 	}
 	if len(list.ExcludedSplitIDs) > 0 {
 		b.where("split_id <> ALL (" + b.texts(storableTexts(list.ExcludedSplitIDs)) + ")")
@@ -120,8 +112,18 @@ func (b *listBuilder) addFilters(list *metastore.ListSplitsQuery) {
 	b.addMaturity(list.Maturity)
 }
 
-// amongIDs takes the form in which the array of the ids stands in the statement.
-func (b *listBuilder) amongIDs(column string, ids []string, form string) {
+func (b *listBuilder) addStates(wanted []metastore.SplitState) {
+	if len(wanted) == 0 {
+		return
+	}
+	states := make([]string, len(wanted))
+	for i, state := range wanted {
+		states[i] = state.String()
+	}
+	b.where("split_state = ANY (" + b.texts(states) + ")")
+}
+
+func (b *listBuilder) amongIDs(column string, ids []string) {
 	ids = storableTexts(ids)
 	switch len(ids) {
 	case 0:
@@ -129,7 +131,7 @@ func (b *listBuilder) amongIDs(column string, ids []string, form string) {
 	case 1:
 		b.where(column + " = " + b.text(ids[0]))
 	default:
-		b.where(column + " = ANY (" + fmt.Sprintf(form, b.texts(ids)) + ")")
+		b.where(column + " = ANY (" + b.texts(ids) + ")")
 	}
 }
 

@@ -27,7 +27,7 @@ func openPooled(t testing.TB, options Options) (store *Store, direct, pooled str
 
 func TestConformanceThroughATransactionPooler(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Profile{CreateTimestamp: storetest.StageTime}, func(t *testing.T) metastore.Store {
+	storetest.Run(t, storetest.Profile{CreateTimestamp: storetest.StageTime, ParquetIDsAreGlobal: true}, func(t *testing.T) metastore.Store {
 		store, _, _ := openPooled(t, Options{})
 		return store
 	})

@@ -21,6 +21,9 @@ type Profile struct {
 	// CreateTimestamp is the rule for the create timestamp of splits, in listings and in filters.
 	// Maturity always counts from the staged document's own timestamp.
 	CreateTimestamp CreateTimestampRule
+	// ParquetIDsAreGlobal is true where the ids of Parquet splits of one kind are unique over all indexes, as the peer's
+	// PostgreSQL schema demands; elsewhere each index has its own.
+	ParquetIDsAreGlobal bool
 	// CutsErrors is true of a client: an error that names thousands of splits reaches it with the first of them
 	// only, because it travels in a header of limited size.
 	CutsErrors bool
@@ -90,6 +93,8 @@ func groups() []group {
 		{"list order", listOrderCases()},
 		{"list pages", listPagesCases()},
 		{"random queries", listRandomCases()},
+		{"metrics splits", parquetCases(metastore.MetricsSplits)},
+		{"sketch splits", parquetCases(metastore.SketchSplits)},
 		{"open shards", openShardsCases()},
 		{"acquire shards", acquireShardsCases()},
 		{"list shards", listShardsCases()},
