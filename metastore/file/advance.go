@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"holdfast/metastore"
@@ -41,6 +42,10 @@ func (l *commitLog[S]) advance(ctx context.Context) (*head[S], error) {
 			return h, nil
 		}
 		if l.current.Load() != h {
+			continue
+		}
+		if slices.ContainsFunc(entries, (*entry).isImport) {
+			l.discard(h) // the state is in another object, which loading reads
 			continue
 		}
 		if err := l.env.bucket.Settle(ctx, l.keys.entry(entries[0].version)); err != nil {

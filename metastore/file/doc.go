@@ -7,6 +7,7 @@
 //	_snapshot/<version>.json
 //	<index id>/_log/<version>.json      everything about one index
 //	<index id>/_snapshot/<version>.json
+//	<index id>/_import/<version>-<write id>.json  an index that one entry brought in as a whole
 //
 // A version has 20 digits. Creating the entry of version n+1, which succeeds for one writer only, is
 // the commit; whoever loses reads the entry that won, decides again on the new state and tries again.

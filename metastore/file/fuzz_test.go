@@ -20,7 +20,7 @@ func everyOp(t testing.TB) *entry {
 	index := metastore.NewIndexMetadata(uid, metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}, 5)
 	id := rootIndex{indexID: "logs", generation: ulid.ULID{9}}
 	return &entry{version: 1<<64 - 1, writeID: uuid.MustParse(someID), time: -5, ops: []op{
-		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
+		createOp{index}, updateOp{index}, dropOp{uid}, fenceOp{}, importOp{uid}, addIndexOp{id}, removeIndexOp{id}, identityOp(someID),
 		putTemplateOp{indexTemplate(t, "logs-template", 7)}, dropTemplatesOp{"a", "\n"},
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},

@@ -42,13 +42,23 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) (err error) {
 	if buffer, err = writeRecords(w, buffer, &h.state.records); err != nil {
 		return err
 	}
-	if h.state.index != nil {
-		buffer = h.state.index.AppendJSON(append(buffer, `,"index":`...))
+	if buffer, err = writeIndexMembers(w, buffer, h.state); err != nil {
+		return err
+	}
+	_, err = w.Write(buffer)
+	return err
+}
+
+// writeIndexMembers writes the members that are Quickwit's behind what the buffer holds, and returns the buffer with what
+// is not written yet.
+func writeIndexMembers(w io.Writer, buffer []byte, s *indexState) (_ []byte, err error) {
+	if s.index != nil {
+		buffer = s.index.AppendJSON(append(buffer, `,"index":`...))
 	}
 	buffer = append(buffer, `,"splits":[`...)
 	var document []byte
 	first := true
-	h.state.splits.ascend("", func(split *splitRecord) bool {
+	s.splits.ascend("", func(split *splitRecord) bool {
 		if !first {
 			buffer = append(buffer, ',')
 		}
@@ -63,24 +73,23 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) (err error) {
 		return err == nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if buffer, err = writeShards(w, append(buffer, ']'), &h.state.shards); err != nil {
-		return err
+	if buffer, err = writeShards(w, append(buffer, ']'), &s.shards); err != nil {
+		return nil, err
 	}
-	if buffer, err = writeDeleteTasks(w, buffer, &h.state.deleteTasks); err != nil {
-		return err
+	if buffer, err = writeDeleteTasks(w, buffer, &s.deleteTasks); err != nil {
+		return nil, err
 	}
-	if buffer, err = writeParquetSplits(w, buffer, &h.state.parquet); err != nil {
-		return err
+	if buffer, err = writeParquetSplits(w, buffer, &s.parquet); err != nil {
+		return nil, err
 	}
-	_, err = w.Write(buffer)
-	return err
+	return buffer, nil
 }
 
 func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
-	h := &head[*indexState]{state: newIndexState()}
-	loader := splitLoader{state: h.state}
+	members := newIndexMembers()
+	h := &head[*indexState]{state: members.state}
 	described := false
 	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
 		switch key {
@@ -96,41 +105,71 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			})
 		case "records":
 			return d.records(&h.state.records)
-		case "index":
-			text, err := d.ReadValue()
-			if err == nil {
-				h.state.index, err = metastore.ParseIndexMetadata(text)
-			}
-			return err
-		case "splits":
-			return d.elements(func(text jsontext.Value) error { return loader.load(text) })
-		case "shards":
-			return d.shards(&h.state.shards)
-		case "delete_tasks":
-			return d.deleteTasks(&h.state.deleteTasks)
-		case parquetMembers[metastore.MetricsSplits]:
-			return d.parquetSplits(&h.state.parquet[metastore.MetricsSplits])
-		case parquetMembers[metastore.SketchSplits]:
-			return d.parquetSplits(&h.state.parquet[metastore.SketchSplits])
-		default:
+		}
+		known, err := members.read(d, key)
+		if !known {
 			return d.SkipValue()
 		}
+		return err
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case !described:
-		return nil, errors.New("member holdfast is missing")
-	case h.state.index == nil && h.state.splits.len() > 0:
-		return nil, errors.New("there are splits, but member index is missing")
-	case h.state.index == nil && h.state.deleteTasks.last() > 0:
-		return nil, errors.New("there are delete tasks, but member index is missing")
+	if err == nil && !described {
+		err = errors.New("member holdfast is missing")
 	}
-	if err := checkParquetSplits(h.state); err != nil {
-		return nil, err
+	if err == nil {
+		err = members.check()
 	}
-	if err := checkShards(h.state); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return h, nil
+}
+
+// indexMembers reads the members that are Quickwit's into a state, in any order.
+type indexMembers struct {
+	state *indexState
+	// split is told the text of each split, and must not keep it.
+	split func(jsontext.Value) error
+}
+
+func newIndexMembers() indexMembers {
+	loader := &splitLoader{state: newIndexState()}
+	return indexMembers{state: loader.state, split: func(text jsontext.Value) error { return loader.load(text) }}
+}
+
+// read reads the value of a member, unless it is not known.
+func (m *indexMembers) read(d *snapshotDecoder, key string) (known bool, err error) {
+	switch key {
+	case "index":
+		var text jsontext.Value
+		if text, err = d.ReadValue(); err == nil {
+			m.state.index, err = metastore.ParseIndexMetadata(text)
+		}
+	case "splits":
+		err = d.elements(m.split)
+	case "shards":
+		err = d.shards(&m.state.shards)
+	case "delete_tasks":
+		err = d.deleteTasks(&m.state.deleteTasks)
+	case parquetMembers[metastore.MetricsSplits]:
+		err = d.parquetSplits(&m.state.parquet[metastore.MetricsSplits])
+	case parquetMembers[metastore.SketchSplits]:
+		err = d.parquetSplits(&m.state.parquet[metastore.SketchSplits])
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// check checks what the members say together, when all are read.
+func (m *indexMembers) check() error {
+	switch {
+	case m.state.index == nil && m.state.splits.len() > 0:
+		return errors.New("there are splits, but member index is missing")
+	case m.state.index == nil && m.state.deleteTasks.last() > 0:
+		return errors.New("there are delete tasks, but member index is missing")
+	}
+	if err := checkParquetSplits(m.state); err != nil {
+		return err
+	}
+	return checkShards(m.state)
 }

@@ -146,8 +146,8 @@ func (l *commitLog[S]) replay(ctx context.Context, h *head[S]) error {
 		if r.err != nil {
 			return r.err
 		}
-		if err := applyEntry(h.state, r.entry); err != nil {
-			return l.damaged(r.entry.version, err)
+		if err := l.step(ctx, h, r.entry); err != nil {
+			return err
 		}
 		h.version, h.writeID = r.entry.version, r.entry.writeID
 		l.snapshots.grew(1, r.size)

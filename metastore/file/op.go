@@ -38,6 +38,7 @@ var opReaders = map[string]func(*strictjson.Reader) (op, error){
 	updateOp{}.name():              readUpdateOp,
 	dropOp{}.name():                readDropOp,
 	fenceOp{}.name():               readFenceOp,
+	importOp{}.name():              readImportOp,
 	stageOp{}.name():               readStageOp,
 	publishOp{}.name():             readPublishOp,
 	markOp{}.name():                readMarkOp,

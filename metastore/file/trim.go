@@ -22,6 +22,9 @@ func (l *commitLog[S]) trim(ctx context.Context, snapshots []uint64) error {
 	if err := l.trimEntries(ctx, floor); err != nil {
 		return err
 	}
+	if err := l.trimImports(ctx, floor); err != nil {
+		return err
+	}
 	for _, version := range snapshots {
 		if version >= floor {
 			break

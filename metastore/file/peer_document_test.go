@@ -1,0 +1,182 @@
+package file
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// smallDocument is a document of the peer's with one split and one shard. Its members are in alphabetical order, which readers
+// must not mind; more are put in front of them.
+func smallDocument(version, more string) string {
+	return fmt.Sprintf(`{%s
+  "delete_tasks": [],
+  "index": {"version": %[2]q, "index_uid": "old:01J9ZP00000000000000000001",
+    "index_config": {"version": %[2]q, "index_id": "old", "index_uri": "s3://bucket/old", "doc_mapping": {"field_mappings": []}},
+    "checkpoint": {"_ingest-source": {}}, "create_timestamp": 1700000000, "sources": []},
+  "shards": {"_ingest-source": [{"index_uid": "old:01J9ZP00000000000000000001", "source_id": "_ingest-source", "shard_id": "01",
+    "ingester_id": "node-a", "follower_id": null, "shard_state": 1, "publish_position_inclusive": "", "doc_mapping_uid": "01J9ZP00000000000000000002"}]},
+  "splits": [{"split_state": "Published", "update_timestamp": 1700000002, "publish_timestamp": 1700000002, "version": %[2]q,
+    "split_id": "one", "index_id": "old:01J9ZP00000000000000000001", "num_docs": 3, "size_in_bytes": 30,
+    "create_timestamp": 1700000001, "footer_offsets": {"start": 5, "end": 9}}],
+  "version": %[2]q}`, more, version)
+}
+
+func readSmall(t *testing.T, text string) *peerDocument {
+	t.Helper()
+	p, err := readPeerDocument(strings.NewReader(text), "old", 1_800_000_000, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestOldDocumentsOfThePeerAreUpgradedAsThePeerDoes(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"0.7", "0.8", "0.9"} {
+		p := readSmall(t, smallDocument(version, ""))
+		shard := p.state.shards.get("_ingest-source", "01")
+		if isNil := shard.DocMappingUID.IsZero(); isNil != (version != "0.9") {
+			t.Errorf("%s: the shard's doc mapping is %s", version, shard.DocMappingUID)
+		}
+		if shard.IngesterID != "node-a" || shard.UpdateTimestamp != 1704067200 {
+			t.Errorf("%s: the shard is %+v", version, shard)
+		}
+		var written strings.Builder
+		if err := writePeerDocument(&written, p.state); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(written.String(), `"version":"0.7"`) || strings.Contains(written.String(), `"version":"0.8"`) ||
+			!strings.Contains(written.String(), `"uncompressed_docs_size_in_bytes":30`) {
+			t.Errorf("%s: written as %s", version, written.String())
+		}
+		if err := comparePeerDocument(strings.NewReader(smallDocument(version, "")), "old", 0, p.state); err != nil {
+			t.Errorf("%s: compared with itself: %v", version, err)
+		}
+	}
+}
+
+func TestMembersThatNobodyKnowsAreNamed(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(smallDocument("0.9", `"colour": {"deep": [1, {}]},`), `"sources": []`, `"sources": [], "mood": 1`, 1)
+	if dropped := readSmall(t, text).dropped; fmt.Sprint(dropped) != "[colour index.mood]" {
+		t.Errorf("got %v", dropped)
+	}
+}
+
+func TestAMissingTimeOfCreationIsThatOfTheImport(t *testing.T) {
+	t.Parallel()
+	text := strings.NewReplacer(`"create_timestamp": 1700000001, `, "", `"create_timestamp": 1700000000, `, "").Replace(smallDocument("0.8", ""))
+	p := readSmall(t, text)
+	if p.state.index.CreateTimestamp != 1_800_000_000 || p.state.splits.get("one").created != 1_800_000_000 {
+		t.Errorf("the index is of %d, the split of %d", p.state.index.CreateTimestamp, p.state.splits.get("one").created)
+	}
+	if err := comparePeerDocument(strings.NewReader(text), "old", 1_800_000_000, p.state); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOfASplitThatIsThereTwiceTheLastOneCounts(t *testing.T) {
+	t.Parallel()
+	text := smallDocument("0.9", "")
+	start := strings.Index(text, `{"split_state"`)
+	end := strings.Index(text, `],
+  "version"`)
+	earlier := strings.Replace(text[start:end], `"num_docs": 3`, `"num_docs": 2`, 1)
+	twice := text[:start] + earlier + "," + text[start:]
+	p := readSmall(t, twice)
+	if err := comparePeerDocument(strings.NewReader(twice), "old", 0, p.state); err != nil || p.state.splits.len() != 1 {
+		t.Errorf("%d splits, compared with itself: %v", p.state.splits.len(), err)
+	}
+	reversed := text[:start] + text[start:end] + "," + earlier + text[end:]
+	if err := comparePeerDocument(strings.NewReader(reversed), "old", 0, p.state); !errors.Is(err, errDiffers) {
+		t.Errorf("compared with another last one: %v", err)
+	}
+}
+
+func TestEveryDifferenceFromADocumentIsFound(t *testing.T) {
+	t.Parallel()
+	text := smallDocument("0.9", "")
+	state := readSmall(t, text).state
+	for _, change := range [][2]string{
+		{`"num_docs": 3`, `"num_docs": 4`},
+		{`"publish_timestamp": 1700000002`, `"publish_timestamp": null`},
+		{`"split_id": "one"`, `"split_id": "two"`},
+		{`"index_uri": "s3://bucket/old"`, `"index_uri": "s3://bucket/new"`},
+		{`"shard_state": 1`, `"shard_state": 2`},
+		{`"delete_tasks": []`, `"delete_tasks": [{"create_timestamp": 1, "opstamp": 1, "delete_query": {"index_uid": "old:01J9ZP00000000000000000001", "query_ast": "{}"}}]`},
+	} {
+		changed := strings.Replace(text, change[0], change[1], 1)
+		if err := comparePeerDocument(strings.NewReader(changed), "old", 0, state); !errors.Is(err, errDiffers) {
+			t.Errorf("%s: got %v", change[1], err)
+		}
+	}
+	start, end := strings.Index(text, `{"split_state"`), strings.Index(text, `],
+  "version"`)
+	if err := comparePeerDocument(strings.NewReader(text[:start]+text[end:]), "old", 0, state); !errors.Is(err, errDiffers) {
+		t.Errorf("without the split: %v", err)
+	}
+}
+
+func TestDocumentsThatCannotBeUnderstoodAreRefused(t *testing.T) {
+	t.Parallel()
+	good := smallDocument("0.9", "")
+	for name, text := range map[string]string{
+		"empty":           "",
+		"no object":       "[]",
+		"cut":             good[:len(good)-40],
+		"more behind":     good + "x",
+		"unknown version": smallDocument("1.0", ""),
+		"a member twice":  smallDocument("0.9", `"version": "0.9",`),
+		"another id":      strings.Replace(good, `"index_id": "old", "index_uri"`, `"index_id": "new", "index_uri"`, 1),
+		"another id in UID": strings.Replace(good, `"index_uid": "old:01J9ZP00000000000000000001",
+    "index_config"`, `"index_uid": "new:01J9ZP00000000000000000001",
+    "index_config"`, 1),
+		"no index":             `{"version":"0.9","splits":[]}`,
+		"no splits":            `{"version":"0.9","index":` + indexOf(t, good) + `}`,
+		"no version":           `{"splits":[],"index":` + indexOf(t, good) + `}`,
+		"split without id":     strings.Replace(good, `"split_id": "one", `, "", 1),
+		"unknown state":        strings.Replace(good, `"Published"`, `"Lost"`, 1),
+		"splits are no list":   strings.Replace(good, `"delete_tasks": []`, `"delete_tasks": {}`, 1),
+		"shard of another one": strings.Replace(good, `"source_id": "_ingest-source"`, `"source_id": "kafka"`, 1),
+	} {
+		if _, err := readPeerDocument(strings.NewReader(text), "old", 0, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func indexOf(t *testing.T, document string) string {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(document), &members); err != nil {
+		t.Fatal(err)
+	}
+	return string(members["index"])
+}
+
+func FuzzReadPeerDocument(f *testing.F) {
+	for id := range peerIndexes {
+		f.Add(peerText(f, id), id)
+	}
+	f.Add(smallDocument("0.7", `"colour":1,`), "old")
+	f.Fuzz(func(t *testing.T, text, indexID string) {
+		p, err := readPeerDocument(strings.NewReader(text), indexID, 1, nil)
+		if err != nil {
+			return
+		}
+		// What was understood is the same as what is written, and that is understood again.
+		var written strings.Builder
+		if err := writePeerDocument(&written, p.state); err != nil {
+			t.Fatal(err)
+		}
+		if err := comparePeerDocument(strings.NewReader(written.String()), indexID, 2, p.state); err != nil {
+			t.Fatalf("compared with what was written: %v\n%s", err, written.String())
+		}
+		if err := comparePeerDocument(strings.NewReader(text), indexID, 1, p.state); err != nil {
+			t.Fatalf("compared with what was read: %v", err)
+		}
+	})
+}
