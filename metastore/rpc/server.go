@@ -93,6 +93,9 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 	metastorepb.RegisterMetastoreServiceServer(s.grpc, metastoreService)
 	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
+	if options.Register != nil {
+		options.Register(s.grpc)
+	}
 	reflection.RegisterV1(s.grpc)
 	if metrics != nil {
 		metrics.InitializeMetrics(s.grpc)

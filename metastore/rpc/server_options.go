@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
 )
 
 const (
@@ -32,6 +33,9 @@ type ServerOptions struct {
 	Registerer prometheus.Registerer
 	// TLS is the certificate and client policy of the listener. Nil means plain text.
 	TLS *tls.Config
+	// Register adds services of other packages to the server. The limit on concurrent requests does not
+	// hold for them. Nil adds none.
+	Register func(grpc.ServiceRegistrar)
 
 	// MaxMessageSize bounds one message in either direction, in bytes, before compression. 0 means
 	// DefaultMaxMessageSize; less than MinMaxMessageSize is refused.

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"holdfast/cluster"
 	"holdfast/metastore"
 	"holdfast/metastore/rpc"
 )
@@ -31,8 +32,11 @@ type Options struct {
 	// HTTP is the address of /metrics, /healthz and /readyz. Empty means none.
 	HTTP string
 
-	// RPC configures the gRPC server; its Logger and Registerer are set by Run.
+	// RPC configures the gRPC server; its Logger, Registerer and Register are set by Run.
 	RPC rpc.ServerOptions
+	// Join starts the node's member of a cluster, given the address of the gRPC server. It is told to
+	// leave before calls are refused. Nil means no cluster.
+	Join func(grpc net.Addr) (*cluster.Member, error)
 	// DrainTimeout bounds how long calls under way may take after the first signal. 0 means no time.
 	DrainTimeout time.Duration
 
@@ -135,14 +139,21 @@ func (n *node) serve(store metastore.Store, listener net.Listener, web *webServe
 	options := n.options.RPC
 	options.Logger = n.options.Logger
 	options.Registerer = n.registry
-	server, err := rpc.NewServer(store, options)
+	member, err := n.joinCluster(listener, &options)
 	if err != nil {
 		return errors.Join(err, listener.Close())
+	}
+	server, err := rpc.NewServer(store, options)
+	if err != nil {
+		return errors.Join(err, closeMember(member), listener.Close())
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	server.MarkServing()
 	n.ready.serving(store.CheckConnectivity)
+	if member != nil {
+		member.FollowHealth(store.CheckConnectivity)
+	}
 	n.options.Logger.Info("metastore is serving", "version", options.Version, "store", n.options.StoreName, "grpc", listener.Addr().String(), "http", web.address())
 	if n.options.Serving != nil {
 		n.options.Serving(listener.Addr(), web.netAddr())
@@ -152,14 +163,17 @@ func (n *node) serve(store metastore.Store, listener net.Listener, web *webServe
 	case <-n.stop.Done():
 	case err = <-served:
 		n.ready.draining()
-		return errors.Join(err, n.drain(server))
+		return errors.Join(err, n.drain(server), closeMember(member))
 	}
 	n.ready.draining()
+	if err := n.leaveCluster(member); err != nil {
+		return err
+	}
 	err = n.drain(server)
 	if errors.Is(err, ErrStoppedAtOnce) {
 		return err
 	}
-	return errors.Join(err, <-served)
+	return errors.Join(err, <-served, closeMember(member))
 }
 
 // drain finishes the calls under way. A drain that takes too long is worth a warning but no failure:

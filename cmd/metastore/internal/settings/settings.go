@@ -33,14 +33,24 @@ const (
 // such as confirmations and names of objects, has to be said on the command line.
 func Keys() []string {
 	return []string{
+		"cluster_id",
 		"drain_timeout",
 		"format",
+		"gossip",
+		"gossip_advertise",
+		"gossip_generation_file",
+		"gossip_interval",
+		"gossip_peer_networks",
+		"gossip_protocol_version",
+		"grpc_advertise",
 		"http",
 		"listen",
 		"log_format",
 		"log_level",
 		"max_concurrent_requests",
 		"max_message_size",
+		"node_id",
+		"peer_seeds",
 		"postgres_max_conns",
 		"postgres_prepared_statements",
 		"refresh",
@@ -128,7 +138,7 @@ func (l *Layers) Apply(flags *pflag.FlagSet) error {
 		if flag == nil || flag.Changed || !l.merged.Exists(key) {
 			continue
 		}
-		text, err := scalarText(l.merged.Get(key))
+		text, err := flagText(l.merged.Get(key), flag.Value.Type())
 		if err == nil {
 			err = flag.Value.Set(text)
 		}
@@ -145,6 +155,24 @@ func (l *Layers) origin(key string) string {
 		return "environment variable " + envPrefix + strings.ToUpper(key)
 	}
 	return fmt.Sprintf("config file %s: key %q", l.path, key)
+}
+
+// flagText writes a YAML value as a flag of the type would be given. A flag that takes several values
+// may be a list.
+func flagText(value any, flagType string) (string, error) {
+	list, isList := value.([]any)
+	if !isList || flagType != "stringSlice" {
+		return scalarText(value)
+	}
+	var texts []string
+	for _, element := range list {
+		text, err := scalarText(element)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ","), nil
 }
 
 // scalarText writes a YAML value as a flag would be given.

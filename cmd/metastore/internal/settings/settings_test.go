@@ -70,6 +70,18 @@ func TestYAMLValuesFitFlagsOfEveryType(t *testing.T) {
 	require.True(t, *prepared)
 }
 
+func TestSettingsThatTakeSeveralValuesMayBeLists(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"peer_seeds: [a:1, 10.0.0.1]", "peer_seeds: a:1,10.0.0.1"} {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		seeds := flags.StringSlice("peer-seeds", nil, "")
+		layers, err := settings.Load(writeFile(t, text), nil)
+		require.NoError(t, err)
+		require.NoError(t, layers.Apply(flags))
+		require.Equal(t, []string{"a:1", "10.0.0.1"}, *seeds)
+	}
+}
+
 func TestWrongSettingsAreNamedWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
