@@ -11,12 +11,19 @@ import (
 // Store keeps the metadata of indexes and splits. Every method is safe for concurrent use, does all
 // or nothing, and fails with an *Error. When a mutating call fails with a kind that is not
 // CertainlyAborted, its outcome is unknown.
+//
+// One exception: MarkSplitsForDeletion, DeleteSplits and UpdateSplitsDeleteOpstamp of more than
+// MaxAtomicSplitIDs different ids may be done in pieces, each of which does all or nothing. They run in ascending order of
+// the ids, and none begins once the context has ended. If such a call fails before the first piece is done, it has done
+// nothing. If it fails later, the pieces done stay done, the kind is one of unknown outcome, and the message says
+// how many splits are done. The same call made again does the rest.
 type Store interface {
 	IndexStore
 	SplitStore
-	ShardStore
 	ParquetSplitStore
+	ShardStore
 	SourceStore
+	DeleteTaskStore
 	IndexTemplateStore
 
 	// ClusterIdentity returns the lower-case UUID of this metastore, drawn at the first call and the
@@ -80,7 +87,8 @@ type SplitStore interface {
 
 	// DeleteSplits removes splits that are marked; unknown ids are ignored. If any is Staged or
 	// Published nothing is removed and the call gives FailedPrecondition(splits) with all such ids, in
-	// the order of the request without repetitions.
+	// the order of the request without repetitions. All are looked at before the first piece of a large call, and again
+	// in their piece: one that was staged anew in between stops the call.
 	DeleteSplits(ctx context.Context, indexUID IndexUID, splitIDs []string) error
 
 	// ListSplits calls visit for each split that matches, in the order that the query asks for, and

@@ -30,6 +30,7 @@ type modelIndex struct {
 	metadata *metastore.IndexMetadata
 	splits   map[string]*modelSplit
 	shards   map[modelShardKey]*metastore.Shard
+	tasks    []metastore.DeleteTask
 	parquet  [metastore.SketchSplits + 1]map[string]*metastore.ParquetSplit
 }
 
