@@ -42,7 +42,7 @@ func (s *Store) listParquetStatement(kind metastore.ParquetKind, list *metastore
 	if !s.settings.BytewiseCollation {
 		b.collate = ` COLLATE "C"`
 	}
-	b.amongIDs("index_uid", []string{list.IndexUID.String()})
+	b.amongIDs("index_uid", []string{list.IndexUID.String()}, "%s")
 	b.addParquetFilters(list)
 	b.addParquetTimeRange(list)
 	if list.After.Set {

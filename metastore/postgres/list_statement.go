@@ -89,7 +89,7 @@ func (b *listBuilder) addFilters(list *metastore.ListSplitsQuery) {
 		for i, uid := range list.IndexUIDs {
 			uids[i] = uid.String()
 		}
-		b.amongIDs("index_uid", uids)
+		b.amongIDs("index_uid", uids, "%s")
 	}
 	if list.NodeID.Set {
 		if isStorable(list.NodeID.Value) {
@@ -100,7 +100,9 @@ func (b *listBuilder) addFilters(list *metastore.ListSplitsQuery) {
 	}
 	b.addStates(list.States)
 	if len(list.IncludedSplitIDs) > 0 {
-		b.amongIDs("split_id", list.IncludedSplitIDs)
+		// From a subquery the planner does not learn the number of ids, and looks each up. Otherwise it would for many,
+		// or where statistics are missing, rather read all splits of the index.
+		b.amongIDs("split_id", list.IncludedSplitIDs, "(SELECT %s)::text[]")
 	}
 	if len(list.ExcludedSplitIDs) > 0 {
 		b.where("split_id <> ALL (" + b.texts(storableTexts(list.ExcludedSplitIDs)) + ")")
@@ -123,7 +125,8 @@ func (b *listBuilder) addStates(wanted []metastore.SplitState) {
 	b.where("split_state = ANY (" + b.texts(states) + ")")
 }
 
-func (b *listBuilder) amongIDs(column string, ids []string) {
+// amongIDs takes the form in which the array of the ids stands in the statement.
+func (b *listBuilder) amongIDs(column string, ids []string, form string) {
 	ids = storableTexts(ids)
 	switch len(ids) {
 	case 0:
@@ -131,7 +134,7 @@ func (b *listBuilder) amongIDs(column string, ids []string) {
 	case 1:
 		b.where(column + " = " + b.text(ids[0]))
 	default:
-		b.where(column + " = ANY (" + b.texts(ids) + ")")
+		b.where(column + " = ANY (" + fmt.Sprintf(form, b.texts(ids)) + ")")
 	}
 }
 
