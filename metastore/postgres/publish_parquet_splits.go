@@ -8,7 +8,7 @@ import (
 
 // PublishParquetSplits implements metastore.ParquetSplitStore.
 func (s *Store) PublishParquetSplits(ctx context.Context, kind metastore.ParquetKind, request metastore.PublishSplitsRequest) error {
-	p := s.newPublication(request)
+	p := newPublication(request)
 	if request.Delta == nil {
 		return s.publishParquet(ctx, kind, p)
 	}
