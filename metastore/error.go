@@ -114,6 +114,12 @@ func InvalidArgument(format string, args ...any) *Error {
 	return &Error{Kind: KindInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
+// Unsupported says that whoever was asked does not offer what the request needs, and did nothing. It is of kind
+// InvalidArgument, as the peer has no other word for it.
+func Unsupported(cause error, format string, args ...any) *Error {
+	return wrap(KindInvalidArgument, cause, format, args...)
+}
+
 // Forbidden says that the store may not be written, or refused our credentials.
 func Forbidden(cause error, format string, args ...any) *Error {
 	return wrap(KindForbidden, cause, format, args...)

@@ -82,8 +82,15 @@ func (c *Client) requireCreateOnly(ctx context.Context) error {
 	return nil
 }
 
+// createOnlyUnsupported is for servers that have surely written nothing.
 func createOnlyUnsupported(how string) error {
-	return metastore.Internal(ErrCreateOnlyUnsupported, "stage splits create-only: %s", how)
+	return metastore.Unsupported(ErrCreateOnlyUnsupported, "stage splits create-only: %s", how)
+}
+
+// createOnlyUnconfirmed is for an answer that may have lost its confirmation on the way: absent splits may
+// have been staged.
+func createOnlyUnconfirmed() error {
+	return metastore.Internal(ErrCreateOnlyUnsupported, "stage splits create-only: the answer does not confirm it")
 }
 
 func isUnimplemented(err error) bool {

@@ -14,7 +14,8 @@ import (
 // with InvalidArgument before anything is sent, because a request is all or nothing.
 //
 // Create-only staging fails with ErrCreateOnlyUnsupported, and changes no existing row, if the server
-// or a proxy on the way does not know it.
+// or a proxy on the way does not know it. Its kind is InvalidArgument where nothing was written, and Internal where
+// only the confirmation is missing.
 func (c *Client) StageSplits(ctx context.Context, request metastore.StageSplitsRequest) (metastore.StageSplitsResult, error) {
 	message := &metastorepb.StageSplitsRequest{IndexUid: indexUIDMessage(request.IndexUID)}
 	if request.CreateOnly {
@@ -54,7 +55,7 @@ func (c *Client) stageCreateOnly(ctx context.Context, message *metastorepb.Stage
 	}
 	if !response.GetCreateOnlyApplied() {
 		c.createOnlyAt.Store(0)
-		return metastore.StageSplitsResult{}, createOnlyUnsupported("its answer does not confirm it")
+		return metastore.StageSplitsResult{}, createOnlyUnconfirmed()
 	}
 	result := metastore.StageSplitsResult{
 		Mutation: len(response.GetStagedSplitIds()) > 0,

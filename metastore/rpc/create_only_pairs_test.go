@@ -81,10 +81,7 @@ func TestNewClientOldServerRefusesCreateOnlyBeforeSendingARow(t *testing.T) {
 	if !errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
 		t.Errorf("error %v, want ErrCreateOnlyUnsupported", err)
 	}
-	var typed *metastore.Error
-	if !errors.As(err, &typed) {
-		t.Errorf("error %T is no *metastore.Error", err)
-	}
+	wantKind(t, err, metastore.KindInvalidArgument)
 	if calls, staged := old.seen(); calls != 0 || len(staged) != 0 {
 		t.Errorf("the old server saw %d calls and wrote %q, want nothing", calls, staged)
 	}
@@ -137,6 +134,7 @@ func TestNewClientOldProxyNeverOverwrites(t *testing.T) {
 			if !errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
 				t.Errorf("error %v, want ErrCreateOnlyUnsupported", err)
 			}
+			wantKind(t, err, metastore.KindInvalidArgument)
 			if rows, want := rowsOf(t, store, uid), []string{"a by indexer, Staged"}; !slices.Equal(rows, want) {
 				t.Errorf("rows %q, want %q", rows, want)
 			}
@@ -162,6 +160,16 @@ func TestAnAnswerThatDoesNotConfirmCreateOnlyIsAnError(t *testing.T) {
 
 	if !errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
 		t.Errorf("error %v, want ErrCreateOnlyUnsupported", err)
+	}
+	wantKind(t, err, metastore.KindInternal)
+}
+
+// wantKind checks the kind of an error, which says whether the call may have had an effect.
+func wantKind(t *testing.T, err error, kind metastore.ErrorKind) {
+	t.Helper()
+	var typed *metastore.Error
+	if !errors.As(err, &typed) || typed.Kind != kind {
+		t.Errorf("error %v (%T), want kind %s", err, err, kind)
 	}
 }
 
