@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"holdfast/metastore"
+)
+
+const largeCall = metastore.MaxAtomicSplitIDs + 2500
+
+// recordPieces runs a job and returns the sizes of its pieces.
+func recordPieces(t *testing.T, j job, ids []string) (sizes []int) {
+	t.Helper()
+	var seen []string
+	err := j.run(t.Context(), ids, func(_ context.Context, piece []string) error {
+		sizes = append(sizes, len(piece))
+		seen = append(seen, piece...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sizes) > 1 && !slices.IsSorted(seen) {
+		t.Error("the pieces are not in ascending order of the ids")
+	}
+	if unique := metastore.UniqueSplitIDs(ids); len(seen) != len(unique) {
+		t.Errorf("%d splits in all pieces, want %d", len(seen), len(unique))
+	}
+	return sizes
+}
+
+func quietJob(size int) job {
+	return job{log: slog.New(slog.DiscardHandler), operation: "changing splits", size: size}
+}
+
+func TestOnlyALargeCallIsDoneInPieces(t *testing.T) {
+	t.Parallel()
+	atomic := numberedIDs("s", metastore.MaxAtomicSplitIDs)
+	slices.Reverse(atomic)
+	for name, c := range map[string]struct {
+		ids  []string
+		want []int
+	}{
+		"none":                  {nil, []int{0}},
+		"the most at once":      {atomic, []int{len(atomic)}},
+		"the same, named twice": {append(atomic, atomic...), []int{len(atomic)}},
+		"one more":              {append(atomic, "another"), []int{4000, 4000, 2001}},
+	} {
+		if got := recordPieces(t, quietJob(4000), c.ids); !slices.Equal(got, c.want) {
+			t.Errorf("%s: pieces of %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestACallThatFailsLaterSaysHowFarItCame(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at      int // the piece that fails, from 0
+		failure error
+		kind    metastore.ErrorKind
+		message string
+	}{
+		"at once":       {0, metastore.NotFound(metastore.IndexEntity("logs")), metastore.KindNotFound, ""},
+		"refused later": {2, metastore.NotFound(metastore.IndexEntity("logs")), metastore.KindUnavailable, "failed with 8000 of 12500 splits done"},
+		"unknown later": {2, metastore.Timeout(nil, "too slow"), metastore.KindTimeout, "failed with 8000 or more of 12500 splits done: too slow"},
+	} {
+		pieces := 0
+		err := quietJob(4000).run(t.Context(), numberedIDs("s", largeCall), func(context.Context, []string) error {
+			if pieces++; pieces > c.at {
+				return c.failure
+			}
+			return nil
+		})
+		if got := metastore.AsError(err); got == nil || got.Kind != c.kind || !strings.Contains(got.Message, c.message) || pieces != c.at+1 {
+			t.Errorf("%s: after %d pieces %v, want %s with %q", name, pieces, err, c.kind, c.message)
+		}
+	}
+}
+
+func TestACallStopsBetweenPiecesWhenItsCallerIsGone(t *testing.T) {
+	t.Parallel()
+	caller, leave := context.WithCancel(t.Context())
+	ctx := metastore.WithPieces(caller, func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return context.WithCancel(context.WithoutCancel(ctx))
+	})
+	pieces := 0
+	err := quietJob(4000).run(ctx, numberedIDs("s", largeCall), func(ctx context.Context, _ []string) error {
+		if pieces++; pieces == 2 {
+			leave()
+		}
+		return ctx.Err() // the piece that is under way is finished
+	})
+	if got := metastore.AsError(err); got == nil || got.Kind != metastore.KindTimeout || !strings.Contains(got.Message, "stopped with 8000 of 12500 splits done") {
+		t.Errorf("got %v", err)
+	}
+	if pieces != 2 {
+		t.Errorf("%d pieces were begun", pieces)
+	}
+}
+
+func TestALargeCallSaysInTheLogHowFarItIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var text bytes.Buffer
+		j := quietJob(1000)
+		j.log = slog.New(slog.NewTextHandler(&text, nil))
+		err := j.run(t.Context(), numberedIDs("s", largeCall), func(context.Context, []string) error {
+			time.Sleep(4 * time.Second)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"a large call begins" operation="changing splits"`, "done=3000 seconds=12", "done=6000 seconds=24", "done=12000 seconds=48", `"a large call is done"`} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("the log lacks %q:\n%s", want, text.String())
+			}
+		}
+		if lines := strings.Count(text.String(), "\n"); lines != 6 {
+			t.Errorf("%d lines", lines)
+		}
+	})
+}
+
+func TestADeletionStopsAtASplitThatWasStagedAnewInBetween(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	ids := numberedIDs("s", largeCall)
+	conn := connect(t, dsn)
+	exec(t, conn, `INSERT INTO splits (index_uid, split_id, split_state, node_id, tags, split_metadata_json)
+		SELECT $1, split_id, 'MarkedForDeletion', 'node-1', '{}', '{"footer_offsets":{"end":1}}' FROM unnest($2::text[]) AS ids (split_id)`, uid.String(), ids)
+	// The first look passes by this split, the third piece waits for it.
+	r := newRival(t, dsn, "UPDATE splits SET split_state = 'Staged' WHERE split_id = '"+ids[2500]+"'")
+	err := r.whileWaiting(func() error { return store.DeleteSplits(context.Background(), uid, ids) })
+	if got := metastore.AsError(err); got == nil || got.Kind != metastore.KindUnavailable || !strings.Contains(got.Message, "failed with 2000 of 12500 splits done") {
+		t.Errorf("got %v", err)
+	}
+	if n := queryValue[int64](t, conn, "SELECT count(*) FROM splits"); n != largeCall-2000 {
+		t.Errorf("%d splits are left, want %d", n, largeCall-2000)
+	}
+	expectRefused(t, store.DeleteSplits(context.Background(), uid, ids), metastore.KindFailedPrecondition, ids[2500])
+}
