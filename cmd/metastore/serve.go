@@ -29,16 +29,24 @@ Any number of servers may run on one bucket, directory or database.
 HTTP answers on three paths: /healthz while the process lives, /readyz while calls should
 be sent to it, /metrics for Prometheus. --http "" turns HTTP off.
 
-The first signal turns /readyz and the gRPC health service to not serving, finishes the
-calls under way (at most --drain-timeout) and closes the store. The second signal stops at
-once; nothing that was acknowledged is lost by that.`
+With --gossip the server is the metastore of a Quickwit cluster, or one of several: nodes find
+it by gossip and use it while the store can be reached. Gossip is not authenticated; let only
+the nodes of the cluster reach its port.
+
+The first signal turns /readyz and the gRPC health service to not serving, waits until the
+nodes of the cluster have stopped sending calls, finishes the calls under way (at most
+--drain-timeout) and closes the store. The second signal stops at once; nothing that was
+acknowledged is lost by that.`
 
 const serveExample = `  metastore serve
   metastore serve --store s3://my-bucket/metastore?region=eu-central-1
-  HOLDFAST_STORE='postgres://metastore:secret@db/metastore' metastore serve --listen 0.0.0.0:7281`
+  HOLDFAST_STORE='postgres://metastore:secret@db/metastore' metastore serve --listen 0.0.0.0:7281
+  metastore serve --store s3://my-bucket/metastore --listen 10.0.0.7:7281 \
+      --gossip 10.0.0.7:7282 --cluster-id logs --peer-seeds indexer-0,indexer-1:7280`
 
 type serveFlags struct {
 	openstore.Options
+	cluster        clusterFlags
 	listen, http   string
 	logs           logFlags
 	maxMessageSize byteSize
@@ -72,6 +80,7 @@ func (c *command) serve() *cobra.Command {
 	flags.DurationVar(&f.Refresh, "refresh", 0, "directories and buckets: how old an answer may be with respect\nto the writes of other servers; 0: ask the storage before every read")
 	flags.Int32Var(&f.MaxConns, "postgres-max-conns", 0, "PostgreSQL: the most connections; 0: pool_max_conns of the URL, else 20")
 	flags.BoolVar(&f.PreparedStatements, "postgres-prepared-statements", false, "PostgreSQL: prepare statements; faster, but not behind a\ntransaction-pooling proxy")
+	f.cluster.add(flags)
 	return cmd
 }
 
@@ -95,6 +104,9 @@ func (f *serveFlags) validate() error {
 	case f.MaxConns < 0:
 		return usagef("--postgres-max-conns is %d, must not be negative", f.MaxConns)
 	}
+	if err := f.cluster.validate(f.listen); err != nil {
+		return err
+	}
 	return f.logs.validate()
 }
 
@@ -115,6 +127,7 @@ func (c *command) runServe(ctx context.Context, f *serveFlags) error {
 		Logger:       logger,
 		Signals:      c.signals,
 		Serving:      c.serving,
+		Join:         f.cluster.join(logger),
 		RPC: rpc.ServerOptions{
 			Version:               readBuildInfo(c.version).Version,
 			MaxMessageSize:        int(f.maxMessageSize),
