@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // CreateDeleteTask implements metastore.DeleteTaskStore. Opstamps are those of the index, from 1 on.
@@ -16,6 +17,9 @@ func (s *Store) CreateDeleteTask(ctx context.Context, query metastore.DeleteQuer
 			return nil, metastore.Internal(nil, "creating a delete task: no opstamp is left above %d", last)
 		}
 		task = metastore.DeleteTask{CreateTimestamp: s.env.clock().Unix(), Opstamp: last + 1, Query: query}
+		if s.record != nil {
+			s.record.Result = idempotency.DeleteTaskResult(task)
+		}
 		return []op{createDeleteTaskOp{task}}, nil
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ func (s *Store) CreateIndexTemplate(ctx context.Context, template *indexconfig.I
 	}
 	put := putTemplateOp{template}
 	bytes := len(put.append(nil))
-	return s.root.submit(ctx, bytes, func(root *rootState, _ uint64, _ bool) ([]op, error) {
+	return s.root.once(ctx, s.record, bytes, func(root *rootState, _ uint64, _ bool) ([]op, error) {
 		existing, exists := root.templates.Get(template.TemplateID)
 		switch {
 		case exists && !overwrite:
@@ -63,7 +63,7 @@ func (s *Store) DeleteIndexTemplates(ctx context.Context, templateIDs []string) 
 	for _, id := range templateIDs {
 		bytes += len(id) + 3
 	}
-	return s.root.submit(ctx, bytes, func(root *rootState, _ uint64, _ bool) ([]op, error) {
+	return s.root.once(ctx, s.record, bytes, func(root *rootState, _ uint64, _ bool) ([]op, error) {
 		var known dropTemplatesOp
 		seen := make(map[string]struct{})
 		for _, id := range templateIDs {

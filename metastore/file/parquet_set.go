@@ -62,4 +62,6 @@ func (s *parquetSets) copy() (copied parquetSets) {
 	return copied
 }
 
-func (s *parquetSets) len() int { return s[metastore.MetricsSplits].len() + s[metastore.SketchSplits].len() }
+func (s *parquetSets) len() int {
+	return s[metastore.MetricsSplits].len() + s[metastore.SketchSplits].len()
+}

@@ -114,3 +114,12 @@ func (k Key) ULID(principal Principal, purpose string) ulid.ULID {
 	copy(id[:6], k[:6])
 	return id
 }
+
+// FirstKeyAt returns what orders before every key of the time, to the millisecond, and of later ones.
+func FirstKeyAt(t time.Time) Key {
+	var first Key
+	var padded [8]byte
+	binary.BigEndian.PutUint64(padded[:], uint64(max(0, t.UnixMilli())))
+	copy(first[:6], padded[2:])
+	return first
+}

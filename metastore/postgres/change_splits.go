@@ -14,16 +14,36 @@ func (s *Store) changeJob(operation string, indexUID metastore.IndexUID) job {
 // changeSplits runs the statement of a job on splits under a key-share lock on their index, piece by piece. The
 // statement gets the index UID and the ids of a piece before its own arguments.
 func (s *Store) changeSplits(ctx context.Context, j job, splitIDs []string, statement query) error {
-	return j.run(ctx, splitIDs, func(ctx context.Context, ids []string) error {
-		return s.changePiece(ctx, j, ids, func() query { return statement })
+	return s.onceInPieces(ctx, j, splitIDs, func(s *Store) error {
+		return j.run(ctx, splitIDs, func(ctx context.Context, ids []string) error {
+			return s.changePiece(ctx, j, ids, func() query { return statement }, func() error { return nil })
+		})
 	})
 }
 
-// changePiece runs a statement on the splits of one piece as one transaction.
-func (s *Store) changePiece(ctx context.Context, j job, ids []string, build func() query) error {
+// onceInPieces runs a job on the store. If it is large and has a record, its pieces have none, and the record follows them: a
+// call that was cut off in between does what it did again, which changes nothing.
+func (s *Store) onceInPieces(ctx context.Context, j job, splitIDs []string, run func(*Store) error) error {
+	if s.record == nil || len(splitIDs) <= metastore.MaxAtomicSplitIDs {
+		return run(s)
+	}
+	if err := s.unlessExecuted(ctx, nil); err != nil {
+		return err
+	}
+	withoutRecord := *s
+	withoutRecord.record = nil
+	if err := run(&withoutRecord); err != nil {
+		return err
+	}
+	return s.mutate(ctx, j.operation, j.indexUID.IndexID, func() []query { return nil })
+}
+
+// changePiece runs a statement on the splits of one piece as one transaction. verdict says from its result why it changed
+// nothing.
+func (s *Store) changePiece(ctx context.Context, j job, ids []string, build func() query, verdict func() error) error {
 	uid, array := textArgument(j.indexUID.String()), textArrayArgument(ids)
 	var indexExists int64
-	err := s.mutate(ctx, j.operation, j.indexUID.IndexID, func() []query {
+	return s.mutateIf(ctx, j.operation, j.indexUID.IndexID, func() []query {
 		queries := []query{{sql: lockIndexSQL, args: [][]byte{uid}, affected: &indexExists}}
 		if len(ids) == 0 {
 			return queries
@@ -31,9 +51,10 @@ func (s *Store) changePiece(ctx context.Context, j job, ids []string, build func
 		statement := build()
 		statement.args = append([][]byte{uid, array}, statement.args...)
 		return append(queries, statement)
+	}, func() error {
+		if indexExists == 0 {
+			return metastore.NotFound(metastore.IndexEntity(j.indexUID.IndexID))
+		}
+		return verdict()
 	})
-	if err == nil && indexExists == 0 {
-		return metastore.NotFound(metastore.IndexEntity(j.indexUID.IndexID))
-	}
-	return err
 }

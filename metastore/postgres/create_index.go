@@ -24,6 +24,9 @@ func (s *Store) CreateIndex(ctx context.Context, request metastore.CreateIndexRe
 	if err != nil {
 		return nil, metastore.Internal(err, "%s: drawing an incarnation id", operation)
 	}
+	if request.Incarnation.Set {
+		incarnation = request.Incarnation.Value
+	}
 	uid := metastore.IndexUID{IndexID: request.Config.IndexID, Incarnation: incarnation}
 	metadata := metastore.NewIndexMetadata(uid, request, now.Unix())
 	document := metadata.AppendJSON(nil)

@@ -10,7 +10,7 @@ import (
 func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) error {
 	uid := [][]byte{textArgument(indexUID.String())}
 	var deleted int64
-	err := s.mutate(ctx, "deleting an index", indexUID.IndexID, func() []query {
+	return s.mutateIf(ctx, "deleting an index", indexUID.IndexID, func() []query {
 		return []query{
 			{sql: lockWholeIndexSQL, args: uid},
 			{sql: lockShardsOfIndexSQL, args: uid},
@@ -22,9 +22,10 @@ func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) er
 			{sql: deleteMetricsSplitsOfIndexSQL, args: uid},
 			{sql: deleteIndexSQL, args: uid, affected: &deleted},
 		}
+	}, func() error {
+		if deleted == 0 {
+			return metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+		}
+		return nil
 	})
-	if err == nil && deleted == 0 {
-		return metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
-	}
-	return err
 }

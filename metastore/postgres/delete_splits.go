@@ -10,28 +10,28 @@ import (
 // looks again under its locks.
 func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string) error {
 	j := s.changeJob("deleting splits", indexUID)
+	if err := s.refuseReadOnly(j.operation); err != nil {
+		return err
+	}
+	return s.onceInPieces(ctx, j, splitIDs, func(s *Store) error { return s.deleteSplits(ctx, j, splitIDs) })
+}
+
+func (s *Store) deleteSplits(ctx context.Context, j job, splitIDs []string) error {
 	if len(splitIDs) > metastore.MaxAtomicSplitIDs {
-		if err := s.refuseReadOnly(j.operation); err != nil {
-			return err
+		unmarked, err := s.unmarkedSplits(ctx, j.indexUID, splitIDs)
+		if err == nil {
+			err = refuseUnmarked(splitIDs, unmarked)
 		}
-		unmarked, err := s.unmarkedSplits(ctx, indexUID, splitIDs)
 		if err != nil {
 			return err
 		}
-		if len(unmarked) > 0 {
-			return notMarked(splitIDs, unmarked)
-		}
 	}
 	return j.run(ctx, splitIDs, func(ctx context.Context, ids []string) error {
-		var unmarked map[string]bool
-		err := s.changePiece(ctx, j, ids, func() query {
-			unmarked = make(map[string]bool)
+		unmarked := make(map[string]bool)
+		return s.changePiece(ctx, j, ids, func() query {
+			clear(unmarked)
 			return query{sql: deleteSplitsSQL, row: noteID(unmarked)}
-		})
-		if err != nil || len(unmarked) == 0 {
-			return err
-		}
-		return notMarked(splitIDs, unmarked)
+		}, func() error { return refuseUnmarked(splitIDs, unmarked) })
 	})
 }
 
@@ -57,8 +57,11 @@ func noteID(ids map[string]bool) func(columns) error {
 	}
 }
 
-// notMarked names the splits that stand in the way of a deletion, in the order of the request.
-func notMarked(splitIDs []string, unmarked map[string]bool) error {
+// refuseUnmarked names the splits that stand in the way of a deletion, in the order of the request.
+func refuseUnmarked(splitIDs []string, unmarked map[string]bool) error {
+	if len(unmarked) == 0 {
+		return nil
+	}
 	var refused []string
 	for _, id := range metastore.UniqueSplitIDs(splitIDs) {
 		if unmarked[id] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // CreateDeleteTask implements metastore.DeleteTaskStore. Opstamps are drawn from one sequence for all indexes.
@@ -13,18 +14,31 @@ func (s *Store) CreateDeleteTask(ctx context.Context, deletion metastore.DeleteQ
 	indexID := deletion.IndexUID.IndexID
 	args := [][]byte{textArgument(deletion.IndexUID.String()), deletion.AppendJSON(nil)}
 	task := metastore.DeleteTask{Query: deletion}
-	err := s.mutate(ctx, "creating a delete task", indexID, func() []query {
+	create := query{sql: createDeleteTaskSQL, args: args, row: func(row columns) error {
+		task.Opstamp, task.CreateTimestamp = uint64(row.int8(0)), row.seconds(1)
+		return nil
+	}}
+	build := func() []query {
 		task.Opstamp = 0
-		return []query{{sql: createDeleteTaskSQL, args: args, row: func(row columns) error {
-			task.Opstamp, task.CreateTimestamp = uint64(row.int8(0)), row.seconds(1)
-			return nil
-		}}}
-	})
-	switch {
-	case err != nil:
+		return []query{create}
+	}
+	verdict := func() error {
+		if task.Opstamp == 0 {
+			return metastore.NotFound(metastore.IndexEntity(indexID))
+		}
+		return nil
+	}
+	const operation = "creating a delete task"
+	var err error
+	if s.record == nil {
+		err = s.mutateIf(ctx, operation, indexID, build, verdict)
+	} else {
+		err = s.changeLocked(ctx, operation, indexID, build, func() ([]query, error) {
+			return s.setResult(idempotency.DeleteTaskResult(task)), verdict()
+		})
+	}
+	if err != nil {
 		return metastore.DeleteTask{}, err
-	case task.Opstamp == 0:
-		return metastore.DeleteTask{}, metastore.NotFound(metastore.IndexEntity(indexID))
 	}
 	return task, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // Conditions that the server reports, by their SQLSTATE.
@@ -41,6 +42,14 @@ func failure(ctx context.Context, operation, indexID string, err error) error {
 	var typed *metastore.Error
 	if errors.As(err, &typed) {
 		return typed
+	}
+	var refused *idempotency.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	var replayed *idempotency.Replayed
+	if errors.As(err, &replayed) {
+		return replayed
 	}
 	var database *pgconn.PgError
 	if errors.As(err, &database) {

@@ -26,17 +26,18 @@ func (s *Store) CreateIndexTemplate(ctx context.Context, template *indexconfig.I
 		})
 	}
 	var created bool
-	err := s.mutate(ctx, operation, "", func() []query {
+	return s.mutateIf(ctx, operation, "", func() []query {
 		created = false
 		return []query{{sql: insertIndexTemplateSQL, args: args, row: func(columns) error {
 			created = true
 			return nil
 		}}}
+	}, func() error {
+		if !created {
+			return metastore.AlreadyExists(metastore.IndexTemplateEntity(template.TemplateID))
+		}
+		return nil
 	})
-	if err == nil && !created {
-		return metastore.AlreadyExists(metastore.IndexTemplateEntity(template.TemplateID))
-	}
-	return err
 }
 
 // IndexTemplate implements metastore.IndexTemplateStore.

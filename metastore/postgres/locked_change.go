@@ -5,35 +5,45 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"holdfast/metastore/idempotency"
 )
 
 // changeLocked runs a transaction in two round trips: the queries that lock returns, which lock and read in the order
 // of locks, and then what decide makes of that. If decide returns no query, or an error, the transaction is undone, and
-// the error is that of the call. When the server aborts the transaction both run again.
-// The index id is what an error about a missing index names.
+// the error is that of the call; but a call with a record is committed unless decide returns an error. When the server
+// aborts the transaction both run again. The index id is what an error about a missing index names.
 func (s *Store) changeLocked(ctx context.Context, operation, indexID string, lock func() []query, decide func() ([]query, error)) error {
 	if err := s.refuseReadOnly(operation); err != nil {
 		return err
 	}
+	if s.record == nil {
+		return failure(ctx, operation, indexID, s.repeatLocked(ctx, nil, lock, decide))
+	}
+	err := s.once(ctx, operation, s.record, func() error {
+		return s.repeatLocked(ctx, []*idempotency.Record{s.record}, lock, decide)
+	})
+	return failure(ctx, operation, indexID, err)
+}
+
+// repeatLocked is changeLocked with the errors of the driver. The records are those of the calls in the transaction.
+func (s *Store) repeatLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() ([]query, error)) error {
 	for attempt := 1; ; attempt++ {
-		err := s.tryChangeLocked(ctx, lock, decide)
-		if err == nil {
-			return nil
-		}
+		err := s.tryChangeLocked(ctx, records, lock, decide)
 		if isDisconnect(err) {
 			// The other idle connections probably lead to the same server.
 			s.pool.Reset()
 		}
-		if attempt == maxAttempts || ctx.Err() != nil || !isAborted(err) {
-			return failure(ctx, operation, indexID, err)
+		if err == nil || attempt == maxAttempts || ctx.Err() != nil || !isAborted(err) {
+			return err
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return failure(ctx, operation, indexID, err)
+			return err
 		}
 	}
 }
 
-func (s *Store) tryChangeLocked(ctx context.Context, lock func() []query, decide func() ([]query, error)) error {
+func (s *Store) tryChangeLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() ([]query, error)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -41,12 +51,16 @@ func (s *Store) tryChangeLocked(ctx context.Context, lock func() []query, decide
 	// A connection whose transaction is still open is not reused but closed, which undoes the transaction.
 	defer release(ctx, conn)
 
-	err = s.send(ctx, conn, append([]query{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}}, lock()...))
+	queries := []query{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}}
+	if len(records) > 0 {
+		queries = append(queries, s.insertRecords(records...)...)
+	}
+	err = s.send(ctx, conn, append(queries, lock()...))
 	if err != nil {
 		return errors.Join(err, s.rollback(ctx, conn))
 	}
 	writes, err := decide()
-	if err != nil || len(writes) == 0 {
+	if err != nil || len(writes)+len(records) == 0 {
 		_ = s.rollback(ctx, conn) // what was decided holds, whatever becomes of a transaction that wrote nothing
 		return err
 	}

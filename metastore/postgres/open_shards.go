@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ func (k openShardKey) source() openShardKey {
 	return openShardKey{indexUID: k.indexUID, sourceID: k.sourceID}
 }
 
+// errShardsVanished says that shards that existed were removed before they were read.
+var errShardsVanished = errors.New("shards were removed before they were read")
+
 // OpenShards implements metastore.ShardStore. All shards are opened in one transaction.
 func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShardSubrequest) ([]metastore.Shard, error) {
 	const operation = "opening shards"
@@ -46,7 +50,7 @@ func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShar
 		indexExists := map[openShardKey]bool{} // of each index and source that do not both exist
 		shards := make([]metastore.Shard, len(subrequests))
 		found := 0
-		err := s.mutate(ctx, operation, "", func() []query {
+		err := s.mutateIf(ctx, operation, "", func() []query {
 			clear(indexExists)
 			found = 0
 			return []query{
@@ -62,22 +66,23 @@ func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShar
 					return err
 				}},
 			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		for i, key := range keys {
-			if exists, missing := indexExists[key.source()]; missing {
-				return nil, openShardsRefusal(&subrequests[i], exists)
+		}, func() error {
+			for i, key := range keys {
+				if exists, missing := indexExists[key.source()]; missing {
+					return openShardsRefusal(&subrequests[i], exists)
+				}
 			}
-		}
+			if found < len(subrequests) {
+				return errShardsVanished
+			}
+			return nil
+		})
 		switch {
-		case found == len(subrequests):
-			return shards, nil
+		case !errors.Is(err, errShardsVanished):
+			return shards, err
 		case attempt == maxAttempts:
 			return nil, metastore.Unavailable(nil, "%s: they keep disappearing", operation)
 		}
-		// One that existed was removed before it was read.
 		if err := pause(ctx, attempt); err != nil {
 			return nil, failure(ctx, operation, "", err)
 		}

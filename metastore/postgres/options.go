@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"holdfast/metastore/idempotency"
 )
 
 // Options says how to open a Store. Only DSN is required.
@@ -48,12 +50,27 @@ type Options struct {
 	// AllowUnknownMigrations opens a database that a newer release of the peer has migrated to a version that we do
 	// not know. False, the default, refuses it.
 	AllowUnknownMigrations bool
+
+	// NoIdempotencyKeys does without the records of idempotency keys, and without schema holdfast, where they are. Then
+	// WithRecord must not be used. False, the default, creates the schema where it is missing.
+	NoIdempotencyKeys bool
+
+	// IdempotencyWindow says how long the records are kept. The zero value means idempotency.DefaultWindow.
+	IdempotencyWindow idempotency.Window
+
+	// KeyWait is how long a call waits for another one with its key. 0 means 2 seconds.
+	KeyWait time.Duration
+
+	// PurgeInterval is the time between two removals of old records. 0 means a minute.
+	PurgeInterval time.Duration
 }
 
 const (
 	defaultMaxConns           = 20
 	defaultAcquireTimeout     = 10 * time.Second
 	defaultStreamStallTimeout = 60 * time.Second
+	defaultKeyWait            = 2 * time.Second
+	defaultPurgeInterval      = time.Minute
 	connectTimeout            = 10 * time.Second
 	cancelTimeout             = 2 * time.Second // for the server to answer a cancelled call
 	applicationName           = "holdfast-metastore"
@@ -114,6 +131,15 @@ func (o *Options) withDefaults(maxConns int32) Options {
 	}
 	if filled.MaxListings <= 0 {
 		filled.MaxListings = max(1, int(maxConns)/2)
+	}
+	if filled.IdempotencyWindow == (idempotency.Window{}) {
+		filled.IdempotencyWindow = idempotency.DefaultWindow()
+	}
+	if filled.KeyWait <= 0 {
+		filled.KeyWait = defaultKeyWait
+	}
+	if filled.PurgeInterval <= 0 {
+		filled.PurgeInterval = defaultPurgeInterval
 	}
 	filled.MaxConns = maxConns
 	return filled

@@ -66,7 +66,13 @@ func prepare(ctx context.Context, config *pgx.ConnConfig, options *Options) (sch
 		if state.applied, err = appliedMigrations(ctx, conn); err != nil {
 			return err
 		}
-		return verifyMigrations(settings.Database, state.applied, options.AllowUnknownMigrations)
+		if err := verifyMigrations(settings.Database, state.applied, options.AllowUnknownMigrations); err != nil {
+			return err
+		}
+		if options.ReadOnly || options.NoIdempotencyKeys {
+			return nil
+		}
+		return migrateOwnSchema(ctx, conn, settings.Database)
 	})
 	return state, err
 }

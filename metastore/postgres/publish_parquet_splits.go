@@ -8,7 +8,7 @@ import (
 
 // PublishParquetSplits implements metastore.ParquetSplitStore.
 func (s *Store) PublishParquetSplits(ctx context.Context, kind metastore.ParquetKind, request metastore.PublishSplitsRequest) error {
-	p := newPublication(request)
+	p := s.newPublication(request)
 	if request.Delta == nil {
 		return s.publishParquet(ctx, kind, p)
 	}
@@ -23,18 +23,16 @@ func (s *Store) publishParquet(ctx context.Context, kind metastore.ParquetKind, 
 	indexID := p.indexUID.IndexID
 	var indexExists int64
 	var states map[string]metastore.SplitState
-	err := s.mutate(ctx, publishOperation, indexID, func() []query {
+	return s.mutateIf(ctx, publishOperation, indexID, func() []query {
 		states = map[string]metastore.SplitState{}
 		lock := query{sql: lockIndexSQL, args: [][]byte{textArgument(p.indexUID.String())}, affected: &indexExists}
 		return append([]query{lock}, p.parquetQueries(kind, states)...)
+	}, func() error {
+		if indexExists == 0 {
+			return metastore.NotFound(metastore.IndexEntity(indexID))
+		}
+		return checkPublish(p.all, p.numStaged, states)
 	})
-	switch {
-	case err != nil:
-		return err
-	case indexExists == 0:
-		return metastore.NotFound(metastore.IndexEntity(indexID))
-	}
-	return checkPublish(p.all, p.numStaged, states)
 }
 
 // publishParquetWithDelta changes the splits at once, if they are in the right states, and undoes that if the delta is

@@ -129,13 +129,10 @@ func (s *Store) publishWaiting(uid metastore.IndexUID) {
 		for i, p := range group {
 			publications[i] = p.publication
 		}
-		err := s.publishTogether(ctx, uid, publications)
+		s.publishEach(ctx, uid, publications)
 		cancel()
 		for _, p := range group {
 			p.err = p.refused
-			if err != nil {
-				p.err = err
-			}
 			close(p.done)
 		}
 	}

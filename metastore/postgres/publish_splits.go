@@ -2,13 +2,14 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"holdfast/metastore"
 )
 
 // PublishSplits implements metastore.SplitStore.
 func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSplitsRequest) error {
-	p := newPublication(request)
+	p := s.newPublication(request)
 	if request.Delta != nil {
 		if err := request.Delta.Validate(); err != nil {
 			return err
@@ -22,15 +23,15 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 	indexID, all, staged := p.indexUID.IndexID, p.all, p.staged()
 	if len(all) == 1 && len(staged) == 1 && isStorable(staged[0]) {
-		published, err := s.publishSplit(ctx, p.indexUID, staged[0])
-		if err != nil || published {
+		err := s.publishSplit(ctx, p.indexUID, staged[0])
+		if !errors.Is(err, errNotStaged) {
 			return err
 		}
 		// What follows finds out why not, or does it if the reason is gone by then.
 	}
 	var indexExists int64
 	var states map[string]metastore.SplitState
-	err := s.mutate(ctx, publishOperation, indexID, func() []query {
+	return s.mutateIf(ctx, publishOperation, indexID, func() []query {
 		states = make(map[string]metastore.SplitState, len(all))
 		uid := textArgument(p.indexUID.String())
 		queries := []query{{sql: lockIndexSQL, args: [][]byte{uid}, affected: &indexExists}}
@@ -46,27 +47,31 @@ func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 				return err
 			},
 		})
+	}, func() error {
+		if indexExists == 0 {
+			return metastore.NotFound(metastore.IndexEntity(indexID))
+		}
+		return checkPublish(all, p.numStaged, states)
 	})
-	switch {
-	case err != nil:
-		return err
-	case indexExists == 0:
-		return metastore.NotFound(metastore.IndexEntity(indexID))
-	}
-	return checkPublish(all, p.numStaged, states)
 }
 
-// publishSplit publishes one split, by far the most frequent sort of publish, if it is staged.
-func (s *Store) publishSplit(ctx context.Context, indexUID metastore.IndexUID, id string) (published bool, err error) {
+var errNotStaged = errors.New("the split is not staged")
+
+// publishSplit publishes one split, by far the most frequent sort of publish, or fails with errNotStaged.
+func (s *Store) publishSplit(ctx context.Context, indexUID metastore.IndexUID, id string) error {
 	var changed int64
-	err = s.mutate(ctx, publishOperation, indexUID.IndexID, func() []query {
+	return s.mutateIf(ctx, publishOperation, indexUID.IndexID, func() []query {
 		return []query{{
 			sql:      publishSplitSQL,
 			args:     [][]byte{textArgument(indexUID.String()), textArgument(id)},
 			affected: &changed,
 		}}
+	}, func() error {
+		if changed == 0 {
+			return errNotStaged
+		}
+		return nil
 	})
-	return changed == 1, err
 }
 
 // checkPublish tells from the states before whether the splits were published. The first numStaged of all are to

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 const publishOperation = "publishing splits"
@@ -17,16 +18,18 @@ type publication struct {
 	all       []string
 	numStaged int // the first of all are to be published, the others to be marked
 
-	refused error // why it does not take place
+	record  *idempotency.Record // nil without an idempotency key
+	refused error               // why it does not take place
 }
 
-func newPublication(request metastore.PublishSplitsRequest) *publication {
+func (s *Store) newPublication(request metastore.PublishSplitsRequest) *publication {
 	staged := metastore.UniqueSplitIDs(request.StagedSplitIDs)
 	return &publication{
 		deltaOfPublish: deltaOfPublish{request.Delta, request.PublishToken},
 		indexUID:       request.IndexUID,
 		all:            slices.Concat(staged, metastore.UniqueSplitIDs(request.ReplacedSplitIDs)),
 		numStaged:      len(staged),
+		record:         s.record,
 	}
 }
 
@@ -34,40 +37,98 @@ func (p *publication) staged() []string { return p.all[:p.numStaged] }
 
 func (p *publication) replaced() []string { return p.all[p.numStaged:] }
 
+// publishEach makes publishes of one index, each with its own outcome in refused: together if nothing speaks against it.
+func (s *Store) publishEach(ctx context.Context, uid metastore.IndexUID, publications []*publication) {
+	err := s.publishTogether(ctx, uid, publications)
+	if err == nil {
+		return
+	}
+	nothingDone := hasRecordConflict(err) || isLockTimeoutOfRecord(err)
+	for _, p := range publications {
+		switch {
+		case nothingDone, p.record != nil && isDisconnect(err):
+			// By itself the record of one says what became of it.
+			keyed := *s
+			keyed.record = p.record
+			p.refused = keyed.publishAlone(ctx, p)
+		default:
+			p.refused = failure(ctx, publishOperation, uid.IndexID, err)
+		}
+	}
+}
+
+// publishAlone makes one publish in a transaction of its own.
+func (s *Store) publishAlone(ctx context.Context, p *publication) error {
+	group := s.newPublishGroup(p.indexUID, []*publication{p})
+	return s.changeLocked(ctx, publishOperation, p.indexUID.IndexID, group.lock, func() ([]query, error) {
+		writes := group.decide()
+		return writes, p.refused
+	})
+}
+
 // publishTogether makes publishes of one index in one transaction, in their order, and refuses those that cannot take
-// place. An error is that of all of them.
+// place. An error of the driver is that of all of them, and nothing was done if it is about a record.
 func (s *Store) publishTogether(ctx context.Context, uid metastore.IndexUID, publications []*publication) error {
-	var ids []string
+	group := s.newPublishGroup(uid, publications)
+	return s.repeatLocked(ctx, group.records(), group.lock, func() ([]query, error) { return group.decide(), nil })
+}
+
+// publishGroup is a transaction of publishes of one index.
+type publishGroup struct {
+	uid          metastore.IndexUID
+	publications []*publication
+	ids          []string
+	progress     *progress
+	splits       lockedSplits
+}
+
+func (s *Store) newPublishGroup(uid metastore.IndexUID, publications []*publication) *publishGroup {
+	g := &publishGroup{uid: uid, publications: publications}
 	deltas := make([]deltaOfPublish, len(publications))
 	for i, p := range publications {
-		ids = append(ids, p.all...)
+		g.ids = append(g.ids, p.all...)
 		deltas[i] = p.deltaOfPublish
 	}
-	progress := newProgress(uid, deltas...)
-	var splits lockedSplits
-	return s.changeLocked(ctx, publishOperation, uid.IndexID,
-		func() []query {
-			splits = lockedSplits{indexUID: uid, states: make(map[string]metastore.SplitState, len(ids))}
-			queries := progress.lock()
-			if len(ids) > 0 {
-				queries = append(queries, splits.lock(ids))
-			}
-			return queries
-		},
-		func() ([]query, error) {
-			for _, p := range publications {
-				advance, err := progress.check(p.deltaOfPublish)
-				if err == nil {
-					err = checkPublish(p.all, p.numStaged, splits.states)
-				}
-				p.refused = err
-				if err == nil {
-					advance()
-					splits.publish(p)
-				}
-			}
-			return append(progress.write(), splits.write()...), nil
-		})
+	g.progress = newProgress(uid, deltas...)
+	return g
+}
+
+func (g *publishGroup) lock() []query {
+	g.splits = lockedSplits{indexUID: g.uid, states: make(map[string]metastore.SplitState, len(g.ids))}
+	queries := g.progress.lock()
+	if len(g.ids) > 0 {
+		queries = append(queries, g.splits.lock(g.ids))
+	}
+	return queries
+}
+
+// decide makes or refuses the publishes, and returns what is to be written. The record of a publish that is refused goes.
+func (g *publishGroup) decide() []query {
+	var refused []*idempotency.Record
+	for _, p := range g.publications {
+		advance, err := g.progress.check(p.deltaOfPublish)
+		if err == nil {
+			err = checkPublish(p.all, p.numStaged, g.splits.states)
+		}
+		p.refused = err
+		if err == nil {
+			advance()
+			g.splits.publish(p)
+		} else if p.record != nil {
+			refused = append(refused, p.record)
+		}
+	}
+	return slices.Concat(g.progress.write(), g.splits.write(), removeRecords(refused))
+}
+
+// records are those of the publishes, each once: of two with the same key the second fails, and is made alone.
+func (g *publishGroup) records() (records []*idempotency.Record) {
+	for _, p := range g.publications {
+		if p.record != nil {
+			records = append(records, p.record)
+		}
+	}
+	return records
 }
 
 // lockedSplits are the splits that the publishes of a transaction name.

@@ -58,7 +58,7 @@ func objects(t testing.TB, dsn string) []string {
 		SELECT format('relation %s of kind %s, persistence %s, options %s', relname, relkind, relpersistence, reloptions)
 		FROM pg_class WHERE relnamespace = 'public'::regnamespace
 		UNION ALL
-		SELECT format('schema %s', nspname) FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)'
+		SELECT format('schema %s', nspname) FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|holdfast)'
 		UNION ALL
 		SELECT format('extension %s', extname) FROM pg_extension
 		UNION ALL

@@ -18,6 +18,7 @@ type databaseSettings struct {
 	Isolation     string
 	Collation     string // of the database, for messages
 	Schema        string // where unqualified names are created; empty if nowhere
+	LockTimeout   string // of new sessions; "0" if there is none
 	// BytewiseCollation reports whether the database compares text by its bytes, so that its indexes can
 	// serve the order of listings.
 	BytewiseCollation bool
@@ -43,7 +44,7 @@ func querySettings(ctx context.Context, conn *pgx.Conn) (databaseSettings, error
 	var settings databaseSettings
 	var provider, libcCollation, otherCollation string
 	err := conn.QueryRow(ctx, databaseSettingsSQL).Scan(&settings.Database, &settings.ServerVersion, &settings.Encoding, &settings.Isolation,
-		&provider, &libcCollation, &otherCollation, &settings.Schema)
+		&provider, &libcCollation, &otherCollation, &settings.Schema, &settings.LockTimeout)
 	if err != nil {
 		return databaseSettings{}, err
 	}

@@ -5,6 +5,19 @@ import _ "embed"
 // The statements, each in its file. Parameters are cast in the text, so that their types do not depend on
 // how a statement is sent.
 var (
+	//go:embed sql/set_lock_timeout.sql
+	setLockTimeoutSQL string
+	//go:embed sql/insert_idempotency_records.sql
+	insertRecordsSQL string
+	//go:embed sql/find_idempotency_record.sql
+	findRecordSQL string
+	//go:embed sql/set_idempotency_result.sql
+	setRecordResultSQL string
+	//go:embed sql/remove_idempotency_records.sql
+	removeRecordsSQL string
+	//go:embed sql/purge_idempotency_records.sql
+	purgeRecordsSQL string
+
 	//go:embed sql/lock_index.sql
 	lockIndexSQL string
 	//go:embed sql/stage_splits.sql

@@ -19,7 +19,7 @@ func (s *Store) StageParquetSplits(ctx context.Context, kind metastore.ParquetKi
 	}
 	stage := []query{{sql: parquetTables[kind].stage, args: stageParquetArguments(indexUID, prepared)}}
 	for attempt := 1; ; attempt++ {
-		err := s.repeat(ctx, isAborted, func() []query { return stage })
+		err := s.write(ctx, operation, func() []query { return stage })
 		if !hasState(err, stateDivisionByZero) {
 			return failure(ctx, operation, indexUID.IndexID, err)
 		}

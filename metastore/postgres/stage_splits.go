@@ -33,7 +33,7 @@ func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRe
 	indexID := request.IndexUID.IndexID
 	stage := []query{{sql: stageSplitsSQL, args: stageArguments(request.IndexUID, splits)}}
 	for attempt := 1; ; attempt++ {
-		err := s.repeat(ctx, isAborted, func() []query { return stage })
+		err := s.write(ctx, operation, func() []query { return stage })
 		if !hasState(err, stateDivisionByZero) {
 			return failure(ctx, operation, indexID, err)
 		}
@@ -72,7 +72,7 @@ func (s *Store) stageCreateOnly(ctx context.Context, indexUID metastore.IndexUID
 		return metastore.StageSplitsResult{}, err
 	}
 	if !indexExists {
-		return metastore.StageSplitsResult{}, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+		return metastore.StageSplitsResult{}, s.unlessExecuted(ctx, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID)))
 	}
 	inserted, err := s.insertAbsent(ctx, indexUID, splits, present)
 	if err != nil {
@@ -101,16 +101,35 @@ func (s *Store) insertAbsent(ctx context.Context, indexUID metastore.IndexUID, s
 			absent = append(absent, splits[i])
 		}
 	}
-	if len(absent) == 0 {
+	if len(absent) == 0 && s.record == nil {
 		return nil, nil
 	}
 	args := stageArguments(indexUID, absent)
-	err = s.mutate(ctx, "staging splits create-only", indexUID.IndexID, func() []query {
+	insert := func() []query {
 		inserted = make(map[string]bool, len(absent))
+		if len(absent) == 0 {
+			return nil
+		}
 		return []query{{sql: createOnlySQL, args: args, row: func(row columns) error {
 			inserted[row.text(0)] = true
 			return nil
 		}}}
+	}
+	const operation = "staging splits create-only"
+	if s.record == nil {
+		err = s.mutate(ctx, operation, indexUID.IndexID, insert)
+		return inserted, err
+	}
+	// The record says that the call was executed, so the index must exist, which the statement alone does not tell.
+	var indexExists int64
+	err = s.mutateIf(ctx, operation, indexUID.IndexID, func() []query {
+		lock := query{sql: lockIndexSQL, args: args[:1], affected: &indexExists}
+		return append([]query{lock}, insert()...)
+	}, func() error {
+		if indexExists == 0 {
+			return metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+		}
+		return nil
 	})
 	return inserted, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // Store keeps the metadata in a PostgreSQL database. It is safe for concurrent use, also by several
@@ -17,10 +18,13 @@ type Store struct {
 	pool      *pgxpool.Pool
 	settings  databaseSettings
 	listings  chan struct{} // one element for each listing that runs
-	publishes publishQueues
+	publishes *publishQueues
+	purge     *recordPurge
+	// record is that of the one call of a store that WithRecord returned.
+	record *idempotency.Record
 }
 
-var _ metastore.Store = (*Store)(nil)
+var _ idempotency.Store = (*Store)(nil)
 
 // Open connects to the database of the options and checks it. An empty database gets the schema of the peer; one that
 // exists must be at the version that we know, see Options.AllowUnknownMigrations. It fails with an
@@ -42,14 +46,16 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		return nil, failure(ctx, "opening the PostgreSQL store", "", err)
 	}
 	options = options.withDefaults(config.MaxConns)
-	return &Store{
+	s := &Store{
 		options:   options,
 		log:       options.Logger,
 		pool:      pool,
 		settings:  settings,
 		listings:  make(chan struct{}, options.MaxListings),
-		publishes: publishQueues{waiting: map[metastore.IndexUID][]*queuedPublish{}},
-	}, nil
+		publishes: &publishQueues{waiting: map[metastore.IndexUID][]*queuedPublish{}},
+	}
+	s.purge = s.startPurge()
+	return s, nil
 }
 
 // CheckConnectivity asks the database for an answer.
@@ -60,6 +66,7 @@ func (s *Store) CheckConnectivity(ctx context.Context) error {
 // Close waits for the calls under way and closes the connections.
 func (s *Store) Close() error {
 	s.publishes.close()
+	s.purge.close()
 	s.pool.Close()
 	return nil
 }

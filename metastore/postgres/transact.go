@@ -34,10 +34,33 @@ var binaryFormat = []int16{1}
 // When the server aborts it because of a deadlock or a serialization failure it builds and runs them again.
 // The index id is what an error about a missing or an existing index names.
 func (s *Store) mutate(ctx context.Context, operation, indexID string, build func() []query) error {
+	return s.mutateIf(ctx, operation, indexID, build, nil)
+}
+
+// mutateIf is mutate for a call whose results tell whether it takes place: verdict says why not. The queries change
+// nothing then, so that nothing has to be undone but the record of the call, if it has one.
+func (s *Store) mutateIf(ctx context.Context, operation, indexID string, build func() []query, verdict func() error) error {
+	if s.record != nil && verdict != nil {
+		return s.changeLocked(ctx, operation, indexID, build, func() ([]query, error) { return nil, verdict() })
+	}
 	if err := s.refuseReadOnly(operation); err != nil {
 		return err
 	}
-	return failure(ctx, operation, indexID, s.repeat(ctx, isAborted, build))
+	err := failure(ctx, operation, indexID, s.write(ctx, operation, build))
+	if err == nil && verdict != nil {
+		return verdict()
+	}
+	return err
+}
+
+// write is mutate with the errors of the driver. The record of the call, if it has one, is written first.
+func (s *Store) write(ctx context.Context, operation string, build func() []query) error {
+	if s.record == nil {
+		return s.repeat(ctx, isAborted, build)
+	}
+	return s.once(ctx, operation, s.record, func() error {
+		return s.repeat(ctx, isAborted, func() []query { return append(s.insertRecords(s.record), build()...) })
+	})
 }
 
 // read runs queries that change nothing. It repeats them once when the connection breaks.

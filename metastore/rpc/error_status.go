@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // errorDetailKey is the trailer that carries the error as JSON. Clients of the peer read nothing
@@ -50,6 +51,10 @@ type failure struct {
 
 // failureOf translates what a handler returned. ctx is the caller's.
 func failureOf(ctx context.Context, err error) failure {
+	var aboutKey *idempotency.Error
+	if errors.As(err, &aboutKey) {
+		return failure{status: keyStatus(aboutKey)}
+	}
 	var typed *metastore.Error
 	if !errors.As(err, &typed) {
 		if carrier, ok := err.(interface{ GRPCStatus() *status.Status }); ok {

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"time"
 
 	"holdfast/proto/extensionpb"
 )
@@ -13,18 +14,31 @@ const (
 	capabilityCreateOnlyVersion = 1
 )
 
+// The extension idempotency, version 1: the metadata idempotency-key of mutating calls.
+const (
+	capabilityIdempotency        = "idempotency"
+	capabilityIdempotencyVersion = 1
+)
+
 // extensionService tells clients what this server offers beyond the peer's contract.
 type extensionService struct {
 	extensionpb.UnimplementedExtensionServiceServer
 	version string
+	// keyLifetime is 0 if idempotency keys are not honoured.
+	keyLifetime time.Duration
 }
 
 // GetCapabilities implements ExtensionService.
 func (e *extensionService) GetCapabilities(context.Context, *extensionpb.GetCapabilitiesRequest) (*extensionpb.GetCapabilitiesResponse, error) {
-	return &extensionpb.GetCapabilitiesResponse{
+	response := &extensionpb.GetCapabilitiesResponse{
 		ServerVersion: e.version,
 		Capabilities: []*extensionpb.Capability{
 			{Name: capabilityCreateOnly, Version: capabilityCreateOnlyVersion},
 		},
-	}, nil
+	}
+	if e.keyLifetime > 0 {
+		response.Capabilities = append(response.Capabilities, &extensionpb.Capability{Name: capabilityIdempotency, Version: capabilityIdempotencyVersion})
+		response.IdempotencyKeyLifetimeSeconds = uint64(e.keyLifetime / time.Second)
+	}
+	return response, nil
 }

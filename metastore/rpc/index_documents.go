@@ -21,8 +21,8 @@ const (
 )
 
 // parseCreateIndex reads the documents of a request in the peer's order.
-func parseCreateIndex(request *metastorepb.CreateIndexRequest) (metastore.CreateIndexRequest, error) {
-	config, err := indexconfig.ParseIndexConfig(bytesOf(request.GetIndexConfigJson()), ulid.Make)
+func parseCreateIndex(request *metastorepb.CreateIndexRequest, newUID func() ulid.ULID) (metastore.CreateIndexRequest, error) {
+	config, err := indexconfig.ParseIndexConfig(bytesOf(request.GetIndexConfigJson()), newUID)
 	if err != nil {
 		return metastore.CreateIndexRequest{}, metastore.JSONDeserialize(structIndexConfig, err)
 	}
@@ -55,9 +55,9 @@ func createIndexMessage(request metastore.CreateIndexRequest) *metastorepb.Creat
 
 // parseUpdateIndex reads the documents of a request in the peer's order. All but the retention policy
 // are mandatory.
-func parseUpdateIndex(request *metastorepb.UpdateIndexRequest) (indexconfig.Update, error) {
+func parseUpdateIndex(request *metastorepb.UpdateIndexRequest, newUID func() ulid.ULID) (indexconfig.Update, error) {
 	var update indexconfig.Update
-	docMapping, err := indexconfig.ParseDocMapping(bytesOf(request.GetDocMappingJson()), ulid.Make)
+	docMapping, err := indexconfig.ParseDocMapping(bytesOf(request.GetDocMappingJson()), newUID)
 	if err != nil {
 		return update, metastore.JSONDeserialize(structDocMapping, err)
 	}

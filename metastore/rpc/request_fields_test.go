@@ -146,8 +146,8 @@ func TestEveryOtherRPCAnswersUnimplementedWithItsName(t *testing.T) {
 	for _, name := range []string{
 		"CreateIndex", "UpdateIndex", "IndexMetadata", "IndexesMetadata", "ListIndexesMetadata", "DeleteIndex", "ListIndexStats",
 		"StageSplits", "PublishSplits", "MarkSplitsForDeletion", "DeleteSplits", "ListSplits", "GetClusterIdentity",
-		"CreateIndexTemplate", "GetIndexTemplate", "FindIndexTemplateMatches", "ListIndexTemplates", "DeleteIndexTemplates",
 		"OpenShards", "AcquireShards", "DeleteShards", "PruneShards", "ListShards",
+		"CreateIndexTemplate", "GetIndexTemplate", "FindIndexTemplateMatches", "ListIndexTemplates", "DeleteIndexTemplates",
 	} {
 		served[name] = true
 	}

@@ -54,7 +54,11 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 	s.health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
 
 	chain := newInterceptors(options.Logger, options.MaxConcurrentRequests, s.draining)
-	unary := []grpc.UnaryServerInterceptor{chain.unary}
+	keyed, err := newKeyedCalls(store, options)
+	if err != nil {
+		return nil, err
+	}
+	unary := []grpc.UnaryServerInterceptor{chain.unary, keyed.withKey}
 	stream := []grpc.StreamServerInterceptor{chain.stream}
 	var metrics *grpcprom.ServerMetrics
 	if options.Registerer != nil {
@@ -86,12 +90,12 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 		grpcOptions = append(grpcOptions, grpc.Creds(credentials.NewTLS(options.TLS)))
 	}
 	s.grpc = grpc.NewServer(grpcOptions...)
-	metastoreService, err := newService(s)
+	metastoreService, err := newService(s, keyed)
 	if err != nil {
 		return nil, err
 	}
 	metastorepb.RegisterMetastoreServiceServer(s.grpc, metastoreService)
-	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version})
+	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version, keyLifetime: keyed.advertisedLifetime()})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	if options.Register != nil {
 		options.Register(s.grpc)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
 	"google.golang.org/grpc"
+	"holdfast/metastore/idempotency"
 )
 
 const (
@@ -20,6 +22,8 @@ const (
 	defaultRequestTimeout        = 30 * time.Second
 	defaultStallTimeout          = 30 * time.Second
 	defaultConnectivityInterval  = 10 * time.Second
+	defaultKeyWait               = 2 * time.Second
+	defaultMaxKeyWaiters         = 8
 	defaultVersion               = "unknown"
 )
 
@@ -49,9 +53,27 @@ type ServerOptions struct {
 	RequestTimeout time.Duration
 	// StallTimeout bounds how long a stream waits for a client that does not read. 0 means 30 s.
 	StallTimeout time.Duration
+	// Idempotency is about calls with idempotency keys.
+	Idempotency IdempotencyOptions
 	// ConnectivityInterval is the time between two checks of the store's connectivity, which the health
 	// service follows, and the time that one check may take. 0 means 10 s.
 	ConnectivityInterval time.Duration
+}
+
+// IdempotencyOptions says how calls with idempotency keys are served. The zero value honours them as
+// long as the store can.
+type IdempotencyOptions struct {
+	// Disabled ignores keys, and tells clients that there are none.
+	Disabled bool
+	// Window says how old keys may be. The store must keep records at least as long. The zero value means
+	// idempotency.DefaultWindow.
+	Window idempotency.Window
+	// KeyWait is how long a call waits for another one with its key. 0 means 2 s.
+	KeyWait time.Duration
+	// MaxWaiters bounds the calls that wait so. 0 means 8.
+	MaxWaiters int
+	// RequireKeyFor names the mutating RPCs, such as "CreateDeleteTask", that are refused without a key.
+	RequireKeyFor []string
 }
 
 // withDefaults fills in the defaults and refuses values that cannot work.
@@ -62,7 +84,16 @@ func (o ServerOptions) withDefaults() (ServerOptions, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	var err error
+	if o.Idempotency.Window == (idempotency.Window{}) {
+		o.Idempotency.Window = idempotency.DefaultWindow()
+	}
+	if o.Idempotency.MaxWaiters == 0 {
+		o.Idempotency.MaxWaiters = defaultMaxKeyWaiters
+	}
+	err := o.Idempotency.Window.Validate()
+	if err != nil {
+		return o, fmt.Errorf("server options: %w", err)
+	}
 	if o.MaxMessageSize, err = messageSizeOrDefault(o.MaxMessageSize); err != nil {
 		return o, fmt.Errorf("server options: %w", err)
 	}
@@ -79,6 +110,7 @@ func (o ServerOptions) withDefaults() (ServerOptions, error) {
 	}{
 		{"RequestTimeout", &o.RequestTimeout, defaultRequestTimeout},
 		{"StallTimeout", &o.StallTimeout, defaultStallTimeout},
+		{"KeyWait", &o.Idempotency.KeyWait, defaultKeyWait},
 		{"ConnectivityInterval", &o.ConnectivityInterval, defaultConnectivityInterval},
 	} {
 		if *d.value < 0 {

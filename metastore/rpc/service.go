@@ -27,14 +27,15 @@ type service struct {
 	encoder *zstd.Encoder
 	// background counts the goroutines that may outlive their handler for a moment.
 	background *sync.WaitGroup
+	keyed      *keyedCalls
 }
 
-func newService(s *Server) (*service, error) {
+func newService(s *Server, keyed *keyedCalls) (*service, error) {
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
 		return nil, fmt.Errorf("set up zstd: %w", err)
 	}
-	return &service{store: s.store, options: s.options, lifetime: s.lifetime, encoder: encoder, background: &s.background}, nil
+	return &service{store: s.store, options: s.options, lifetime: s.lifetime, encoder: encoder, background: &s.background, keyed: keyed}, nil
 }
 
 // reading returns the context of a call that changes nothing. It ends with the caller.

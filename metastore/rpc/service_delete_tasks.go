@@ -13,16 +13,16 @@ func (s *service) CreateDeleteTask(ctx context.Context, request *metastorepb.Del
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	task, err := s.store.CreateDeleteTask(ctx, metastore.DeleteQuery{
+	query := metastore.DeleteQuery{
 		IndexUID:       indexUID,
 		StartTimestamp: optionalInt64(request.StartTimestamp),
 		EndTimestamp:   optionalInt64(request.EndTimestamp),
 		QueryAST:       request.GetQueryAst(),
+	}
+	var task metastore.DeleteTask
+	err = s.mutate(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) (err error) {
+		task, err = store.CreateDeleteTask(ctx, query)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (s *service) UpdateSplitsDeleteOpstamp(ctx context.Context, request *metast
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.writePieces(ctx, func(ctx context.Context) error {
-		return s.store.UpdateSplitsDeleteOpstamp(ctx, indexUID, request.GetSplitIds(), request.GetDeleteOpstamp())
+	_, err = s.writePieces(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.UpdateSplitsDeleteOpstamp(ctx, indexUID, request.GetSplitIds(), request.GetDeleteOpstamp())
 	})
 	if err != nil {
 		return nil, err

@@ -10,16 +10,15 @@ import (
 
 // CreateIndex implements MetastoreService.
 func (s *service) CreateIndex(ctx context.Context, request *metastorepb.CreateIndexRequest) (*metastorepb.CreateIndexResponse, error) {
-	create, err := parseCreateIndex(request)
+	create, err := parseCreateIndex(request, newULIDs(ctx))
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	index, err := s.store.CreateIndex(ctx, create)
+	var index *metastore.IndexMetadata
+	err = s.mutate(ctx, request, "index/"+create.Config.IndexID, func(ctx context.Context, store metastore.Store) (err error) {
+		index, err = store.CreateIndex(ctx, create)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -35,16 +34,15 @@ func (s *service) UpdateIndex(ctx context.Context, request *metastorepb.UpdateIn
 	if err != nil {
 		return nil, err
 	}
-	update, err := parseUpdateIndex(request)
+	update, err := parseUpdateIndex(request, newULIDs(ctx))
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	index, err := s.store.UpdateIndex(ctx, indexUID, update)
+	var index *metastore.IndexMetadata
+	err = s.mutate(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) (err error) {
+		index, err = store.UpdateIndex(ctx, indexUID, update)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +168,7 @@ func (s *service) DeleteIndex(ctx context.Context, request *metastorepb.DeleteIn
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.DeleteIndex(ctx, indexUID)
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteIndex(ctx, indexUID)
 	})
 }

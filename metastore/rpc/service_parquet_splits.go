@@ -3,6 +3,8 @@ package rpc
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	"holdfast/metastore"
 	"holdfast/proto/commonpb"
 	"holdfast/proto/metastorepb"
@@ -12,6 +14,7 @@ import (
 
 // parquetStage is a request that stages Parquet splits.
 type parquetStage interface {
+	proto.Message
 	GetIndexUid() *commonpb.IndexUid
 	GetSplitsMetadataJson() []string
 }
@@ -25,8 +28,8 @@ func (s *service) stageParquetSplits(ctx context.Context, kind metastore.Parquet
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.StageParquetSplits(ctx, kind, indexUID, splits)
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.StageParquetSplits(ctx, kind, indexUID, splits)
 	})
 }
 
@@ -42,6 +45,7 @@ func (s *service) StageSketchSplits(ctx context.Context, request *metastorepb.St
 
 // parquetPublish is a request that publishes Parquet splits.
 type parquetPublish interface {
+	proto.Message
 	GetIndexUid() *commonpb.IndexUid
 	GetStagedSplitIds() []string
 	GetReplacedSplitIds() []string
@@ -56,8 +60,8 @@ func (s *service) publishParquetSplits(ctx context.Context, kind metastore.Parqu
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.PublishParquetSplits(ctx, kind, metastore.PublishSplitsRequest{
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.PublishParquetSplits(ctx, kind, metastore.PublishSplitsRequest{
 			IndexUID:         indexUID,
 			StagedSplitIDs:   request.GetStagedSplitIds(),
 			ReplacedSplitIDs: request.GetReplacedSplitIds(),
@@ -79,6 +83,7 @@ func (s *service) PublishSketchSplits(ctx context.Context, request *metastorepb.
 
 // parquetList is a request that lists Parquet splits.
 type parquetList interface {
+	proto.Message
 	GetIndexUid() *commonpb.IndexUid
 	GetQueryJson() string
 }
@@ -134,6 +139,7 @@ func (s *service) ListSketchSplits(ctx context.Context, request *metastorepb.Lis
 
 // parquetIDs is a request about Parquet splits by their ids.
 type parquetIDs interface {
+	proto.Message
 	GetIndexUid() *commonpb.IndexUid
 	GetSplitIds() []string
 }
@@ -143,8 +149,8 @@ func (s *service) markParquetSplits(ctx context.Context, kind metastore.ParquetK
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.MarkParquetSplitsForDeletion(ctx, kind, indexUID, request.GetSplitIds())
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.MarkParquetSplitsForDeletion(ctx, kind, indexUID, request.GetSplitIds())
 	})
 }
 
@@ -163,8 +169,8 @@ func (s *service) deleteParquetSplits(ctx context.Context, kind metastore.Parque
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.DeleteParquetSplits(ctx, kind, indexUID, request.GetSplitIds())
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteParquetSplits(ctx, kind, indexUID, request.GetSplitIds())
 	})
 }
 

@@ -16,21 +16,23 @@ func (s *service) OpenShards(ctx context.Context, request *metastorepb.OpenShard
 			return nil, err
 		}
 	}
-	ctx, cancel, err := s.writing(ctx)
+	var shards []metastore.Shard
+	err := s.mutate(ctx, request, openShardsResource(subrequests), func(ctx context.Context, store metastore.Store) (err error) {
+		shards, err = store.OpenShards(ctx, subrequests)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer cancel()
-	shards, err := s.store.OpenShards(ctx, subrequests)
-	if err != nil {
-		return nil, err
-	}
-	response := &metastorepb.OpenShardsResponse{Subresponses: make([]*metastorepb.OpenShardSubresponse, len(shards))}
+	response := &metastorepb.OpenShardsResponse{}
 	for i := range shards {
-		response.Subresponses[i] = &metastorepb.OpenShardSubresponse{
+		if shards[i].State == metastore.ShardUnspecified {
+			continue // the call is a repetition, and the shard is gone
+		}
+		response.Subresponses = append(response.Subresponses, &metastorepb.OpenShardSubresponse{
 			SubrequestId: request.GetSubrequests()[i].GetSubrequestId(),
 			OpenShard:    shardMessage(&shards[i]),
-		}
+		})
 	}
 	return response, nil
 }
@@ -61,12 +63,11 @@ func (s *service) AcquireShards(ctx context.Context, request *metastorepb.Acquir
 	if acquire.ShardIDs, err = readShardIDs("shard_ids", request.GetShardIds()); err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	shards, err := s.store.AcquireShards(ctx, acquire)
+	var shards []metastore.Shard
+	err = s.mutate(ctx, request, shardsResource(acquire.IndexUID, acquire.SourceID), func(ctx context.Context, store metastore.Store) (err error) {
+		shards, err = store.AcquireShards(ctx, acquire)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +84,11 @@ func (s *service) DeleteShards(ctx context.Context, request *metastorepb.DeleteS
 	if deletion.ShardIDs, err = readShardIDs("shard_ids", request.GetShardIds()); err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	result, err := s.store.DeleteShards(ctx, deletion)
+	var result metastore.DeleteShardsResult
+	err = s.mutate(ctx, request, shardsResource(deletion.IndexUID, deletion.SourceID), func(ctx context.Context, store metastore.Store) (err error) {
+		result, err = store.DeleteShards(ctx, deletion)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (s *service) PruneShards(ctx context.Context, request *metastorepb.PruneSha
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.PruneShards(ctx, metastore.PruneShardsRequest{
+	return s.write(ctx, request, shardsResource(indexUID, request.GetSourceId()), func(ctx context.Context, store metastore.Store) error {
+		return store.PruneShards(ctx, metastore.PruneShardsRequest{
 			IndexUID: indexUID,
 			SourceID: request.GetSourceId(),
 			MaxAge:   optionalValue(request.MaxAgeSecs),

@@ -15,8 +15,8 @@ func (s *service) AddSource(ctx context.Context, request *metastorepb.AddSourceR
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.AddSource(ctx, indexUID, source)
+	return s.write(ctx, request, sourceResource(indexUID, source.SourceID), func(ctx context.Context, store metastore.Store) error {
+		return store.AddSource(ctx, indexUID, source)
 	})
 }
 
@@ -26,8 +26,8 @@ func (s *service) UpdateSource(ctx context.Context, request *metastorepb.UpdateS
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.UpdateSource(ctx, indexUID, source)
+	return s.write(ctx, request, sourceResource(indexUID, source.SourceID), func(ctx context.Context, store metastore.Store) error {
+		return store.UpdateSource(ctx, indexUID, source)
 	})
 }
 
@@ -46,8 +46,8 @@ func (s *service) ToggleSource(ctx context.Context, request *metastorepb.ToggleS
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.ToggleSource(ctx, indexUID, request.GetSourceId(), request.GetEnable())
+	return s.write(ctx, request, sourceResource(indexUID, request.GetSourceId()), func(ctx context.Context, store metastore.Store) error {
+		return store.ToggleSource(ctx, indexUID, request.GetSourceId(), request.GetEnable())
 	})
 }
 
@@ -57,8 +57,8 @@ func (s *service) DeleteSource(ctx context.Context, request *metastorepb.DeleteS
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.DeleteSource(ctx, indexUID, request.GetSourceId())
+	return s.write(ctx, request, sourceResource(indexUID, request.GetSourceId()), func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteSource(ctx, indexUID, request.GetSourceId())
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *service) ResetSourceCheckpoint(ctx context.Context, request *metastorep
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.ResetSourceCheckpoint(ctx, indexUID, request.GetSourceId())
+	return s.write(ctx, request, sourceResource(indexUID, request.GetSourceId()), func(ctx context.Context, store metastore.Store) error {
+		return store.ResetSourceCheckpoint(ctx, indexUID, request.GetSourceId())
 	})
 }

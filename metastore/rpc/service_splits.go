@@ -17,8 +17,8 @@ func (s *service) PublishSplits(ctx context.Context, request *metastorepb.Publis
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{
+	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.PublishSplits(ctx, metastore.PublishSplitsRequest{
 			IndexUID:         indexUID,
 			StagedSplitIDs:   request.GetStagedSplitIds(),
 			ReplacedSplitIDs: request.GetReplacedSplitIds(),
@@ -51,8 +51,8 @@ func (s *service) MarkSplitsForDeletion(ctx context.Context, request *metastorep
 	if err != nil {
 		return nil, err
 	}
-	return s.writePieces(ctx, func(ctx context.Context) error {
-		return s.store.MarkSplitsForDeletion(ctx, indexUID, request.GetSplitIds())
+	return s.writePieces(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.MarkSplitsForDeletion(ctx, indexUID, request.GetSplitIds())
 	})
 }
 
@@ -62,37 +62,7 @@ func (s *service) DeleteSplits(ctx context.Context, request *metastorepb.DeleteS
 	if err != nil {
 		return nil, err
 	}
-	return s.writePieces(ctx, func(ctx context.Context) error {
-		return s.store.DeleteSplits(ctx, indexUID, request.GetSplitIds())
+	return s.writePieces(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteSplits(ctx, indexUID, request.GetSplitIds())
 	})
-}
-
-// write runs a mutation that answers nothing.
-func (s *service) write(ctx context.Context, mutate func(context.Context) error) (*metastorepb.EmptyResponse, error) {
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	if err := mutate(ctx); err != nil {
-		return nil, err
-	}
-	return &metastorepb.EmptyResponse{}, nil
-}
-
-// writePieces runs a mutation that answers nothing, and that the store may do in pieces: these stop when the caller
-// goes away or the server stops. Each of them is finished as every write is.
-func (s *service) writePieces(ctx context.Context, mutate func(context.Context) error) (*metastorepb.EmptyResponse, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := s.streaming(ctx)
-	defer cancel()
-	err := mutate(metastore.WithPieces(ctx, func(ctx context.Context) (context.Context, context.CancelFunc) {
-		return s.reading(context.WithoutCancel(ctx))
-	}))
-	if err != nil {
-		return nil, err
-	}
-	return &metastorepb.EmptyResponse{}, nil
 }

@@ -22,15 +22,11 @@ func (s *service) StageSplits(ctx context.Context, request *metastorepb.StageSpl
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := s.writing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	result, err := s.store.StageSplits(ctx, metastore.StageSplitsRequest{
-		IndexUID:   indexUID,
-		Splits:     splits,
-		CreateOnly: request.GetCreateOnly(),
+	stage := metastore.StageSplitsRequest{IndexUID: indexUID, Splits: splits, CreateOnly: request.GetCreateOnly()}
+	var result metastore.StageSplitsResult
+	err = s.mutate(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) (err error) {
+		result, err = store.StageSplits(ctx, stage)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package rpc
 import (
 	"context"
 
-	"github.com/oklog/ulid/v2"
-
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 	"holdfast/proto/metastorepb"
@@ -15,12 +13,12 @@ const structIndexTemplate = "quickwit_config::index_template::IndexTemplate"
 
 // CreateIndexTemplate implements MetastoreService.
 func (s *service) CreateIndexTemplate(ctx context.Context, request *metastorepb.CreateIndexTemplateRequest) (*metastorepb.EmptyResponse, error) {
-	template, err := indexconfig.ParseIndexTemplate(bytesOf(request.GetIndexTemplateJson()), ulid.Make)
+	template, err := indexconfig.ParseIndexTemplate(bytesOf(request.GetIndexTemplateJson()), newULIDs(ctx))
 	if err != nil {
 		return nil, metastore.JSONDeserialize(structIndexTemplate, err)
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.CreateIndexTemplate(ctx, template, request.GetOverwrite())
+	return s.write(ctx, request, "template/"+template.TemplateID, func(ctx context.Context, store metastore.Store) error {
+		return store.CreateIndexTemplate(ctx, template, request.GetOverwrite())
 	})
 }
 
@@ -78,7 +76,7 @@ func (s *service) ListIndexTemplates(ctx context.Context, _ *metastorepb.ListInd
 
 // DeleteIndexTemplates implements MetastoreService.
 func (s *service) DeleteIndexTemplates(ctx context.Context, request *metastorepb.DeleteIndexTemplatesRequest) (*metastorepb.EmptyResponse, error) {
-	return s.write(ctx, func(ctx context.Context) error {
-		return s.store.DeleteIndexTemplates(ctx, request.GetTemplateIds())
+	return s.write(ctx, request, templatesResource(request.GetTemplateIds()), func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteIndexTemplates(ctx, request.GetTemplateIds())
 	})
 }

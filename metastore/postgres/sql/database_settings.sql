@@ -6,6 +6,7 @@ SELECT
     coalesce(to_jsonb(pg_database) ->> 'datlocprovider', 'c'),
     datcollate::text,
     coalesce(to_jsonb(pg_database) ->> 'datlocale', to_jsonb(pg_database) ->> 'daticulocale', ''),
-    coalesce(current_schema()::text, '')
+    coalesce(current_schema()::text, ''),
+    current_setting('lock_timeout')
 FROM pg_database
 WHERE datname = current_database()
