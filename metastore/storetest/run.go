@@ -77,6 +77,7 @@ func groups() []group {
 		{"create only untouched", createOnlyUntouchedCases()},
 		{"publish splits", publishSplitsCases()},
 		{"publish delta", publishDeltaCases()},
+		{"publish shards", publishShardsCases()},
 		{"replace splits", replaceSplitsCases()},
 		{"mark splits", markSplitsCases()},
 		{"delete splits", deleteSplitsCases()},
