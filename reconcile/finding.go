@@ -15,6 +15,8 @@ type Finding struct {
 	// Count is how many ids there are. The summary holds the first hundred, the report all.
 	Count   int    `json:"split_count,omitempty"`
 	Message string `json:"message"`
+	// DecisionID names a decision that a person may take by Options.Accept; empty if there is none.
+	DecisionID string `json:"decision_id,omitempty"`
 	// Next is the command to type next; empty if there is none.
 	Next string `json:"next,omitempty"`
 }
@@ -42,8 +44,10 @@ const (
 	CodeFailed = "not-published"
 	// CodeOpstamp: recovered splits have delete opstamps that a new metastore counts up to again.
 	CodeOpstamp = "delete-opstamps"
-	// CodeLegacyRow: legacy files that should be published, whose rows cannot be derived.
+	// CodeLegacyRow: legacy files that should be published, whose rows were not derived.
 	CodeLegacyRow = reasonLegacyRow
+	// CodeWideRange: legacy files whose times are not known; their rows hold the widest range.
+	CodeWideRange = "wide-time-range"
 	// CodeParquet: the directory holds splits of another kind, which are not recovered.
 	CodeParquet = "parquet-splits"
 	// CodeMetastoreFile: a metastore.json lies beside the splits: something better than a recovery.
@@ -81,6 +85,8 @@ func (w *indexWork) addFindings() {
 	w.findIncarnation()
 	w.findOpstamps()
 	w.findLegacyRows()
+	w.findContents()
+	w.findWideRanges()
 	if n := w.listing.others["parquet split"]; n > 0 {
 		w.add(Finding{Code: CodeParquet, NeedsPerson: true, Message: fmt.Sprintf(
 			"%d Parquet splits lie there, which hold no metadata to recover their rows from", n)})
@@ -156,7 +162,7 @@ func (w *indexWork) findLegacyRows() {
 		}
 	}
 	if len(ids) > 0 {
-		w.add(Finding{Code: CodeLegacyRow, NeedsPerson: true, IDs: ids, Message: "these files were written by release 0.9 or older and are live, but say too little to derive their rows"})
+		w.add(Finding{Code: CodeLegacyRow, NeedsPerson: true, IDs: ids, Message: "these files were written by release 0.9 or older and are live, but their rows were not derived: with --live contents are not read"})
 	}
 }
 

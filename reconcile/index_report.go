@@ -68,7 +68,7 @@ func (w *indexWork) record(it *item) *Record {
 	d := it.decision
 	record := &ObjectRecord{
 		SplitID: d.ID, Key: w.location.Child(it.object.Name).String(), Size: it.object.Size, NumDocs: it.object.numDocs(),
-		Decision: it.kind, Reason: it.reason, Evidence: d.Evidence, Flags: d.Flags.Names(), Parents: it.object.parents,
+		Decision: it.kind, Reason: it.reason, Evidence: d.Evidence, Proof: w.proofOf(d), Flags: d.Flags.Names(), Parents: it.object.parents,
 		RowBefore: stateName(it.before), RowAfter: stateName(it.after), Outcome: it.outcome, Detail: it.detail,
 	}
 	if it.kind == lineage.Publish.String() {

@@ -8,9 +8,14 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 
 	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
+	"holdfast/reconcile/containment"
+	"holdfast/reconcile/evidence"
 	"holdfast/reconcile/lineage"
+	"holdfast/reconcile/splitfile"
 )
 
 // indexWork is the work on one index.
@@ -20,14 +25,27 @@ type indexWork struct {
 	bucket  Bucket
 	summary IndexSummary
 
+	// indexConfig is that of the metastore, or the one to create the index with; nil if there is none.
+	indexConfig *indexconfig.IndexConfig
+	// fields are those that the rows of legacy files tell of.
+	fields   evidence.Fields
+	limiter  *limiter
+	adaptive splitfile.Adaptive
+	countMu  sync.Mutex // guards summary while files are read at once
+
 	listing *listing
 	objects []splitObject // sorted by id
 	byID    map[string]*splitObject
 	uid     metastore.IndexUID // of the metastore; zero if it lacks the index
 	rows    map[string]row
 	plan    *lineage.Plan
-	items   []item // in the order of the plan's decisions
-	found   []Finding
+	// readAll says that whoever was asked allowed to read more than the limit, asked that he was asked.
+	readAll, asked bool
+	// compared is what the contents prove, nil if they were not compared; proofs are its verdicts by id.
+	compared *containment.Result
+	proofs   map[string]containment.Verdict
+	items    []item // in the order of the plan's decisions
+	found    []Finding
 }
 
 // item is one object with what is decided about it and what became of it.
@@ -85,9 +103,14 @@ func (w *indexWork) scan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.limiter = newLimiter(w.Concurrency)
 	reader := &splitReader{
-		bucket: w.bucket, location: w.location, journal: w.journal,
-		limiter: newLimiter(w.Concurrency), workers: w.Concurrency,
+		bucket: w.bucket, location: w.location, journal: w.journal, limiter: w.limiter, workers: w.Concurrency,
+		adaptive: &w.adaptive,
+	}
+	if !w.Lineage.Live {
+		w.fields = w.fieldsBefore()
+		reader.fields = &w.fields
 	}
 	done := Progress{IndexID: w.name, Phase: Reading, Total: int64(len(w.listing.splits))}
 	reader.progress = func(read splitRead) {
@@ -134,6 +157,9 @@ func (w *indexWork) findIndex(ctx context.Context) error {
 		return nil
 	}
 	w.uid = index.IndexUID
+	if index.Config != nil {
+		w.indexConfig = index.Config
+	}
 	if w.rows, err = listRows(ctx, w.Store, w.uid); err != nil {
 		return err
 	}
@@ -203,6 +229,9 @@ func (w *indexWork) decide(ctx context.Context) error {
 		return err
 	}
 	w.tell(Progress{IndexID: w.name, Phase: Deciding, Total: int64(len(w.objects))})
+	if err := w.fillLegacy(ctx); err != nil {
+		return err
+	}
 	objects := make([]lineage.Object, len(w.objects))
 	for i := range w.objects {
 		objects[i] = w.objects[i].lineageObject()
@@ -222,6 +251,18 @@ func (w *indexWork) decide(ctx context.Context) error {
 	var err error
 	if w.plan, err = lineage.Decide(objects, rows, options); err != nil {
 		return fmt.Errorf("decide: %w", err)
+	}
+	if w.compared, err = w.compareContents(ctx, w.plan); err != nil {
+		return fmt.Errorf("compare contents: %w", err)
+	}
+	if w.compared != nil {
+		w.verdicts(w.compared, objects)
+		if w.plan, err = lineage.Decide(objects, rows, options); err != nil {
+			return fmt.Errorf("decide: %w", err)
+		}
+	}
+	if err := w.findPartitions(ctx); err != nil {
+		return err
 	}
 	w.items = make([]item, len(w.plan.Decisions))
 	for i := range w.plan.Decisions {
@@ -246,9 +287,9 @@ func (w *indexWork) newItem(decision *lineage.Decision) item {
 		}
 		return it
 	}
-	if it.object.content == lineage.Legacy {
+	if !it.object.tellsRow() {
 		it.kind, it.reason = lineage.Withheld.String(), reasonLegacyRow
-		it.detail = "it would be published, but its row cannot be derived from the file"
+		it.detail = "it would be published, but its row was not derived from the file"
 		return it
 	}
 	it.outcome, it.after = OutcomePlanned, metastore.Published
@@ -258,7 +299,7 @@ func (w *indexWork) newItem(decision *lineage.Decision) item {
 	return it
 }
 
-// reasonLegacyRow is the reason of a decision withheld: a legacy file says too little for a row.
+// reasonLegacyRow is the reason of a decision withheld: a legacy file's row was not derived.
 const reasonLegacyRow = "legacy-row"
 
 // aliases are the earlier incarnations of the index whose splits still belong to it: those that the

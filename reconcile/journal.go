@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"holdfast/metastore"
+	"holdfast/reconcile/evidence"
 )
 
 // journal is a file of JSON lines that remembers, for later runs, what was read of each object and
@@ -27,6 +28,7 @@ type journal struct {
 	objects map[string]journalObject      // by location of the object
 	staged  map[stagedKey]map[string]bool // by the runs that may have staged it
 	rowless map[stagedKey]int64           // when a scan first found it without a row, in unix seconds
+	content map[string]*journaledContent  // by location of the object
 }
 
 type stagedKey struct{ indexUID, splitID string }
@@ -37,6 +39,8 @@ type journalLine struct {
 	Intent *journalStaged `json:"intent,omitempty"`  // the ids are going to be staged
 	Result *journalStaged `json:"skipped,omitempty"` // the ids were not staged after all: others had
 	Seen   *journalSeen   `json:"seen,omitempty"`
+	Block  *journalBlock  `json:"block,omitempty"`
+	Place  *journalPlace  `json:"partition,omitempty"`
 }
 
 // journalSeen says which objects a scan found without a row, and which of an earlier scan it found
@@ -56,6 +60,8 @@ type journalObject struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Parents  []string        `json:"parents,omitempty"`
 	Legacy   bool            `json:"legacy,omitempty"`
+	// Evidence is nil if it was not read.
+	Evidence *evidence.Evidence `json:"evidence,omitempty"`
 }
 
 type journalStaged struct {
@@ -76,7 +82,7 @@ var ErrJournal = errors.New("the journal cannot be used")
 // openJournal reads the journal at path and opens it for appending; it is made if it does not exist.
 // An empty path gives a journal that remembers nothing. Lines that cannot be read are skipped.
 func openJournal(path, run string) (*journal, error) {
-	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}, rowless: map[stagedKey]int64{}}
+	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}, rowless: map[stagedKey]int64{}, content: map[string]*journaledContent{}}
 	if path == "" {
 		return j, nil
 	}
@@ -124,6 +130,10 @@ func (j *journal) replay(line journalLine) bool {
 		j.remember(line.Result, false)
 	case line.Seen != nil:
 		j.see(line.Seen)
+	case line.Block != nil:
+		j.replayBlock(line.Block)
+	case line.Place != nil:
+		j.replayPlace(line.Place)
 	default:
 		return false
 	}

@@ -39,6 +39,8 @@ func FuzzAJournalIsReadWithoutCrashing(f *testing.F) {
 	f.Add([]byte(`{"object":{"location":"file:///a.split","size":1,"modified":"2026-01-02T03:04:05Z","legacy":true}}`))
 	f.Add([]byte(`{"intent":{"run":"r","index_uid":"logs:01M8P1J1J1GT6BJNXDVR91X815","split_ids":["a"]}}` + "\n\n" + `{"skipped":{"run":"r"}}`))
 	f.Add([]byte(`{"seen":{"index_uid":"x","at":7,"without_row":["a"],"settled":["b"]}}` + "\n{\"object\":{\"metadata\":{}}}"))
+	f.Add([]byte(`{"block":{"location":"file:///a.split","size":1,"modified":"2026-01-02T03:04:05Z","number":0,"checksum":5,"docs":"AAAAAAAAAAAAAAAAAAAAAA=="}}`))
+	f.Add([]byte(`{"partition":{"location":"file:///a.split","size":1,"modified":"2026-01-02T03:04:05Z","key":"k","id":5,"exact":true}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		j, err := openJournal("", "run")
 		if err != nil {
@@ -54,8 +56,11 @@ func FuzzAJournalIsReadWithoutCrashing(f *testing.F) {
 				t.Fatalf("the object %q is not found again", location)
 			}
 			object := splitObject{Entry: entry, id: "a"}
-			if object.restore(known) && !known.Legacy && object.metadata.SplitID != "a" {
+			if object.restore(known, nil) && !known.Legacy && object.metadata.SplitID != "a" {
 				t.Fatal("the metadata of another split was taken")
+			}
+			if object.evidence != nil {
+				_ = j.known(object.version(location), object.evidence)
 			}
 		}
 	})

@@ -46,6 +46,15 @@ type Options struct {
 	// Report receives JSON lines; see Record. Nil means none.
 	Report io.Writer
 
+	// MaxRead is how many bytes of documents are read in one index to compare files that say nothing of
+	// their parents. Absent means 1 GB. What would take more is decided without, or left to a person.
+	MaxRead metastore.Optional[int64]
+	// BeforeReading is told what is going to be read, before it is, and may allow more than MaxRead. Nil
+	// allows nothing more.
+	BeforeReading func(ReadPlan) (allow bool)
+	// Accept are the ids of the decisions of the report that a person has taken.
+	Accept []string
+
 	// Concurrency is the most footers that are read at once. 0 means 32.
 	Concurrency int
 	// BatchSplits and BatchBytes bound the splits that are staged and published in one call, and the
@@ -76,15 +85,29 @@ type Progress struct {
 	Bytes   int64 // sizes of the objects done
 }
 
+// ReadPlan is what is going to be read of the documents in an index's files.
+type ReadPlan struct {
+	IndexID string
+	Files   int
+	Bytes   int64
+	Before  int64 // bytes that were read already
+	Most    int64 // the limit
+}
+
+// Exceeds reports whether reading it exceeds the limit.
+func (p ReadPlan) Exceeds() bool { return p.Before+p.Bytes > p.Most }
+
 // Phase is a part of the work on an index.
 type Phase string
 
-// The phases, in their order. Applying is Run's only.
+// The phases, in their order. Comparing is for files without recovery entries only, Applying is Run's
+// only.
 const (
-	Listing  Phase = "list"
-	Reading  Phase = "read"
-	Deciding Phase = "decide"
-	Applying Phase = "apply"
+	Listing   Phase = "list"
+	Reading   Phase = "read"
+	Deciding  Phase = "decide"
+	Comparing Phase = "compare"
+	Applying  Phase = "apply"
 )
 
 func (o Options) withDefaults() (Options, error) {
@@ -98,6 +121,12 @@ func (o Options) withDefaults() (Options, error) {
 		if value < 0 {
 			return o, fmt.Errorf("reconcile: options: %s is negative", name)
 		}
+	}
+	if !o.MaxRead.Set {
+		o.MaxRead = metastore.Some[int64](1_000_000_000)
+	}
+	if o.BeforeReading == nil {
+		o.BeforeReading = func(ReadPlan) bool { return false }
 	}
 	setDefault(&o.Concurrency, 32)
 	setDefault(&o.BatchSplits, 256)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"holdfast/metastore"
+	"holdfast/reconcile/evidence"
 	"holdfast/reconcile/lineage"
 	"holdfast/reconcile/splitfile"
 )
@@ -22,8 +23,10 @@ type splitReader struct {
 	journal  *journal
 	limiter  *limiter
 	workers  int
-	adaptive splitfile.Adaptive
+	adaptive *splitfile.Adaptive
 	progress func(read splitRead)
+	// fields are those that evidence is read of, of legacy files. Nil reads none.
+	fields *evidence.Fields
 
 	mu    sync.Mutex
 	stats ReadStats
@@ -81,7 +84,7 @@ func (r *splitReader) read(ctx context.Context, entries []Entry) ([]splitObject,
 func (r *splitReader) readOne(ctx context.Context, entry Entry, object *splitObject) error {
 	*object = splitObject{Entry: entry, id: splitIDOf(entry.Name)}
 	place := r.location.Child(entry.Name).String()
-	if known, found := r.journal.object(place, entry); found && object.restore(known) {
+	if known, found := r.journal.object(place, entry); found && object.restore(known, r.fields) {
 		r.count(ReadStats{Journaled: 1}, 0)
 		return nil
 	}
@@ -116,13 +119,9 @@ func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject
 		if r.limiter.acquire(ctx) != nil {
 			return // the caller sees the end of the context
 		}
-		file, err := r.openFile(ctx, entry, object.id)
+		file, err := r.openFile(ctx, entry, object, stats)
 		throttled := err != nil && isThrottling(err)
 		r.limiter.release(throttled)
-		if file != nil {
-			stats.Requests += int64(file.Reads)
-			stats.Bytes += file.BytesRead
-		}
 		if throttled {
 			stats.Throttled++
 			if attempt < mostThrottled {
@@ -139,15 +138,17 @@ func (r *splitReader) open(ctx context.Context, entry Entry, object *splitObject
 	}
 }
 
-func (r *splitReader) openFile(ctx context.Context, entry Entry, id string) (*splitfile.File, error) {
-	reader, done, err := r.bucket.Open(ctx, entry.Name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := splitfile.Open(ctx, reader, splitfile.Options{
-		SplitID: id, Size: metastore.Some(entry.Size), Adaptive: &r.adaptive,
+// openFile opens a file, and reads the evidence of a legacy one.
+func (r *splitReader) openFile(ctx context.Context, entry Entry, object *splitObject, stats *ReadStats) (file *splitfile.File, err error) {
+	err = withFile(ctx, r.bucket, entry, r.adaptive, stats, func(opened *splitfile.File) error {
+		file = opened
+		if r.fields == nil || !opened.IsLegacy() {
+			return nil
+		}
+		object.evidence, err = evidence.Read(ctx, opened, *r.fields)
+		return err
 	})
-	return file, errors.Join(err, done())
+	return file, err
 }
 
 // fill takes over what a file says.
@@ -171,7 +172,7 @@ func (o *splitObject) fill(file *splitfile.File) error {
 func (o *splitObject) record(location string) journalObject {
 	record := journalObject{
 		Location: location, Size: o.Size, Modified: o.Modified, ETag: o.ETag, Parents: o.parents,
-		Legacy: o.content == lineage.Legacy,
+		Legacy: o.content == lineage.Legacy, Evidence: o.evidence,
 	}
 	if o.content == lineage.WithEntry {
 		record.Metadata = json.RawMessage(o.metadata.Document())
@@ -179,11 +180,13 @@ func (o *splitObject) record(location string) journalObject {
 	return record
 }
 
-// restore takes over what the journal says. It reports false if that makes no sense.
-func (o *splitObject) restore(record journalObject) bool {
+// restore takes over what the journal says. It reports false if that makes no sense, or lacks evidence of
+// the fields; with nil none is asked for.
+func (o *splitObject) restore(record journalObject, fields *evidence.Fields) bool {
+	o.evidence = record.Evidence
 	if record.Legacy {
 		o.content = lineage.Legacy
-		return true
+		return fields == nil || o.evidence != nil && o.evidence.Fields.Equal(*fields)
 	}
 	metadata, err := metastore.ParseSplitMetadata(record.Metadata)
 	if err != nil || metadata.SplitID != o.id || metadata.FooterEnd != uint64(o.Size) {

@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
-	"holdfast/reconcile/lineage"
 )
 
 // stores are the metastores that recovery has to work on.
@@ -101,36 +99,6 @@ func TestAnOlderBackupIsBroughtUpToDate(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestLegacyFilesAreReportedAndGetNoRow(t *testing.T) {
-	t.Parallel()
-	store := &counted{Store: memoryStore(t)}
-	options := legacy.options(t, store)
-
-	s := only(t, run(t, options))
-
-	require.Equal(t, 1, store.changes, "only the index is created")
-	require.Empty(t, allRows(t, store, legacy.index))
-	require.Equal(t, map[string]int64{"legacy-undecided": s.Objects}, s.Decisions)
-	require.Contains(t, codes(s), string(lineage.FindingLegacyUndecided))
-	require.Positive(t, s.NeedsPerson)
-}
-
-// TestLegacyFilesThatMustBeLiveGetNoRowEither: a healthy janitor left them, so they are live, but a row
-// cannot be derived from them.
-func TestLegacyFilesThatMustBeLiveGetNoRowEither(t *testing.T) {
-	t.Parallel()
-	store := &counted{Store: memoryStore(t)}
-	options := legacy.options(t, store)
-	options.Lineage = lineage.Options{GCHealthy: true, ReferenceTime: time.Now().AddDate(1, 0, 0).Unix()}
-
-	s := only(t, run(t, options))
-
-	require.Equal(t, 1, store.changes, "only the index is created")
-	require.Equal(t, map[string]int64{"withheld": s.Objects}, s.Decisions)
-	require.Contains(t, codes(s), CodeLegacyRow)
-	require.Positive(t, s.NeedsPerson)
 }
 
 func TestWithoutTheIndexNothingIsWrittenAndThePersonIsAsked(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/oklog/ulid/v2"
@@ -36,6 +37,8 @@ type runner struct {
 	reporter *reporter
 
 	progressMu sync.Mutex
+	// decisions are those that a person could take.
+	decisions map[string]bool
 }
 
 func reconcile(ctx context.Context, options Options, apply bool) (_ *Summary, err error) {
@@ -43,7 +46,7 @@ func reconcile(ctx context.Context, options Options, apply bool) (_ *Summary, er
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: options, apply: apply, reporter: newReporter(options.Report)}
+	r := &runner{Options: options, apply: apply, reporter: newReporter(options.Report), decisions: map[string]bool{}}
 	if options.Root != "" {
 		if r.root, err = ParseLocation(options.Root, options.StorageParameters); err != nil {
 			return nil, err
@@ -95,8 +98,17 @@ func (r *runner) all(ctx context.Context, summary *Summary) error {
 			failures = append(failures, fmt.Errorf("index %s: %w", t.name, err))
 		}
 	}
+	if len(failures) == 0 {
+		if unknown := unknownDecisions(r.Accept, r.decisions); len(unknown) > 0 {
+			return fmt.Errorf("%w: nothing asks for %s: its files may have changed since the plan", ErrUnknownDecision, strings.Join(unknown, ", "))
+		}
+	}
 	return errors.Join(failures...)
 }
+
+// ErrUnknownDecision is wrapped by the error about a decision in Options.Accept that nothing asks for.
+// What else was decided was done.
+var ErrUnknownDecision = errors.New("a decision that was accepted is not known")
 
 func (r *runner) nothing() error {
 	if r.Root == "" {

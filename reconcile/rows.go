@@ -89,7 +89,7 @@ func wait(ctx context.Context, pause time.Duration) error {
 func (r *row) lineageRow(id string, object *splitObject, ours bool) lineage.Row {
 	return lineage.Row{
 		ID: id, State: r.state, PublishTimestampSet: r.published, Ours: ours,
-		EqualsObject: object != nil && object.content == lineage.WithEntry && sameSplit(&r.metadata, &object.metadata),
+		EqualsObject: object != nil && object.tellsRow() && sameSplit(&r.metadata, &object.metadata),
 	}
 }
 

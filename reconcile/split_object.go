@@ -2,11 +2,9 @@ package reconcile
 
 import (
 	"strings"
-	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore"
+	"holdfast/reconcile/evidence"
 	"holdfast/reconcile/lineage"
 )
 
@@ -15,9 +13,13 @@ type splitObject struct {
 	Entry
 	id      string
 	content lineage.Content
-	// metadata and parents are those of the recovery entry, with lineage.WithEntry only.
+	// metadata and parents are those of the recovery entry. With lineage.Legacy the metadata is what the
+	// evidence gives, and there are no parents.
 	metadata metastore.SplitMetadata
 	parents  []string
+	// evidence is what the segment says of itself: of legacy files, and of those they are compared with.
+	// Nil if it was not read.
+	evidence *evidence.Evidence
 	problem  string // with lineage.Unreadable: why
 }
 
@@ -31,18 +33,13 @@ func (o *splitObject) lineageObject() lineage.Object {
 	return lineage.Object{ID: o.id, Content: o.content, LastModified: o.Modified.Unix(), CreateTimestamp: idTime(o.id)}
 }
 
-// idTime returns the time in a split id, in seconds: a ULID, or one whose last four characters were
-// put in front of an underscore. 0 if it is neither.
-func idTime(id string) int64 {
-	if len(id) == ulid.EncodedSize+1 && id[4] == '_' {
-		id = id[5:] + id[:4]
-	}
-	parsed, err := ulid.ParseStrict(id)
-	if err != nil {
-		return 0
-	}
-	return int64(parsed.Time() / uint64(time.Second/time.Millisecond))
-}
+// idTime returns the time in a split id, in seconds. 0 if it tells none.
+func idTime(id string) int64 { return evidence.Made(id).Value / 1000 }
 
 // numDocs returns the documents in the split as far as they are known.
 func (o *splitObject) numDocs() uint64 { return o.metadata.NumDocs }
+
+// tellsRow says whether metadata is the row that recovery writes.
+func (o *splitObject) tellsRow() bool {
+	return o.content == lineage.WithEntry || o.content == lineage.Legacy && o.evidence != nil
+}

@@ -37,7 +37,9 @@ type IndexSummary struct {
 	NeedsPerson int64            `json:"needs_person"`
 	Others      map[string]int64 `json:"other_entries,omitempty"` // what lies there beside split files
 	Reads       ReadStats        `json:"reads"`
-	Findings    []Finding        `json:"findings,omitempty"`
+	// Contents is what comparing documents took.
+	Contents ContentStats `json:"contents"`
+	Findings []Finding    `json:"findings,omitempty"`
 	// Skeleton is what the files tell of the configuration of a missing index.
 	Skeleton *Skeleton `json:"config_skeleton,omitempty"`
 }

@@ -74,6 +74,8 @@ type reconcileFlags struct {
 	adoptStaged        bool
 	live               bool
 	liveRecover        bool
+	maxRead            string
+	accept             []string
 }
 
 // defaultJournal is where run remembers what it did.
@@ -127,14 +129,21 @@ func (c *command) reconcileCommand(name, short string, do func(context.Context, 
 	flags.BoolVar(&f.adoptStaged, "adopt-staged", false, "publish rows that others staged and that equal their files; the index must be frozen")
 	flags.BoolVar(&f.live, "live", false, "the metastore is intact and the cluster runs: only look for drift")
 	flags.BoolVar(&f.liveRecover, "live-recover", false, "with --live, publish what it cannot explain")
+	flags.StringVar(&f.maxRead, "max-read", defaultMaxRead, "the most `bytes` of documents that are read in one index to compare files of release 0.9 and older (500MB, 2GB, unlimited, 0 for none)")
+	flags.StringArrayVar(&f.accept, "accept", nil, "`id` of a decision of the report that a person has taken, may be repeated")
 	return cmd
 }
 
 func (f *reconcileFlags) options() (reconcile.Options, error) {
 	o := reconcile.Options{
 		Root: f.bucket, IndexIDs: f.indexes, IndexURIs: map[string]string{}, StorageParameters: f.parameters,
-		Journal: f.journal, Concurrency: f.concurrency,
+		Journal: f.journal, Concurrency: f.concurrency, Accept: f.accept,
 	}
+	limit, err := parseReadLimit(f.maxRead)
+	if err != nil {
+		return o, err
+	}
+	o.MaxRead = metastore.Some(limit)
 	if f.journal == noJournal {
 		o.Journal = ""
 	}
@@ -156,7 +165,6 @@ func (f *reconcileFlags) options() (reconcile.Options, error) {
 			return o, usagef("--bucket: %w", err)
 		}
 	}
-	var err error
 	o.Lineage, err = f.lineageOptions()
 	o.CommandFlags, o.ReconcileFlags = f.commandFlags()
 	return o, err
@@ -250,6 +258,7 @@ func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name strin
 	}
 	progress := newReconcileProgress(c.system, f.format == output.JSON)
 	options.Progress = progress.tell
+	options.BeforeReading = func(plan reconcile.ReadPlan) bool { return c.confirmReading(ctx, f, progress, plan) }
 	summary, err := do(ctx, options)
 	progress.finish()
 	if err != nil {
@@ -263,6 +272,9 @@ func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name strin
 			}
 		}
 		hint := f.goOn(name)
+		if errors.Is(err, reconcile.ErrUnknownDecision) {
+			hint = "plan again and take the id from its findings; all other decisions were carried out as they are"
+		}
 		if errors.Is(err, reconcile.ErrJournal) {
 			hint = "--journal FILE names another file, --journal none does without; nothing was changed"
 		}

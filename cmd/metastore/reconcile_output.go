@@ -70,10 +70,22 @@ func (c *command) printIndexSummary(name string, s *reconcile.IndexSummary) erro
 	if err := table.Close(); err != nil {
 		return err
 	}
-	if err := c.print("%s", sentence(name, s)); err != nil {
+	if err := c.print("%s%s", comparison(&s.Contents), sentence(name, s)); err != nil {
 		return err
 	}
 	return c.printFindings(s)
+}
+
+// comparison is a line about the documents that were compared, empty if none were.
+func comparison(s *reconcile.ContentStats) string {
+	if s.Compared == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("compared the contents of %s: read %s of documents", output.Plural(s.Compared, "file"), output.Bytes(uint64(s.Bytes)))
+	if s.RefusedBytes > 0 {
+		text += fmt.Sprintf(", left %s of %s unread", output.Bytes(uint64(s.RefusedBytes)), output.Plural(s.RefusedFiles, "file"))
+	}
+	return text + "\n"
 }
 
 func sentence(name string, s *reconcile.IndexSummary) string {

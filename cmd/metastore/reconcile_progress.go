@@ -35,7 +35,7 @@ func newReconcileProgress(sys *system, quiet bool) *reconcileProgress {
 
 var phaseNames = map[reconcile.Phase]string{
 	reconcile.Listing: "listing objects", reconcile.Reading: "reading footers",
-	reconcile.Deciding: "deciding", reconcile.Applying: "staging and publishing",
+	reconcile.Deciding: "deciding", reconcile.Comparing: "comparing documents", reconcile.Applying: "staging and publishing",
 }
 
 func (p *reconcileProgress) tell(now reconcile.Progress) {

@@ -37,6 +37,8 @@ type Decision struct {
 	Evidence []string
 	// ReplacedSplitIDs are the Published rows that publishing this object must replace, sorted.
 	ReplacedSplitIDs []string
+
+	everPublished bool
 }
 
 // RowDecision is a Published row that the objects contradict.

@@ -15,7 +15,7 @@ func (d *decider) decisions() []Decision {
 	var evidence arena
 	for x := range decisions {
 		decision := &decisions[x]
-		*decision = Decision{ID: d.ids[x], Row: d.state(node(x)), Flags: d.flags[x]}
+		*decision = Decision{ID: d.ids[x], Row: d.state(node(x)), Flags: d.flags[x], everPublished: d.everPublished(node(x))}
 		var nodes []node
 		decision.Kind, decision.Reason, nodes = d.judge(node(x))
 		for _, at := range nodes {

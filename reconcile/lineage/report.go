@@ -24,7 +24,9 @@ func (d *decider) findings(plan *Plan) []Finding {
 		{FindingUnreadable, true, func(x node, decision *Decision) bool {
 			return decision.Kind == UnreadableObject && d.carrier[x] == none
 		}},
-		{FindingLegacyUndecided, true, func(_ node, decision *Decision) bool { return decision.Kind == LegacyUndecided }},
+		{FindingLegacyUndecided, true, func(_ node, decision *Decision) bool {
+			return decision.Kind == LegacyUndecided && decision.Reason == ReasonLegacyUnlinked // else a finding about contents says more
+		}},
 		{FindingStagedBySomeone, true, func(_ node, decision *Decision) bool {
 			return decision.Kind == StagedBySomeone && !d.options.Live
 		}},

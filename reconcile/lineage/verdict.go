@@ -92,3 +92,30 @@ func (d *decider) judgeUndecided(x node) (Kind, Reason, []node) {
 		return LegacyUndecided, ReasonLegacyUnlinked, nil
 	}
 }
+
+// Comparison says how an object takes part in a comparison of contents that follows a first decision.
+type Comparison uint8
+
+const (
+	// CompareNot: it is left out. It cannot be read, is of another index, or was never published.
+	CompareNot Comparison = iota
+	// CompareOpen: its content may tell more.
+	CompareOpen
+	// CompareClosed: it was replaced, and so was all that it holds.
+	CompareClosed
+)
+
+// Compared returns how the object of the decision takes part in a comparison of contents.
+func (d *Decision) Compared() Comparison {
+	switch d.Kind {
+	case Publish, AlreadyPublished, LegacyUndecided, StagedBySomeone, Withheld, Inconsistent:
+		return CompareOpen
+	case Superseded:
+		return CompareClosed
+	case Marked:
+		if d.everPublished {
+			return CompareClosed
+		}
+	}
+	return CompareNot
+}

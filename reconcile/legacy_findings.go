@@ -1,0 +1,118 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"holdfast/reconcile/containment"
+	"holdfast/reconcile/evidence"
+	"holdfast/reconcile/lineage"
+)
+
+// contentCode is what the codes of findings about contents begin with: the kind of the flag follows.
+const contentCode = "content-"
+
+// findContents reports the doubts that contents leave.
+func (w *indexWork) findContents() {
+	if w.compared == nil {
+		return
+	}
+	for i := range w.compared.Flags {
+		flag := &w.compared.Flags[i]
+		w.decisions[flag.ID] = true
+		if w.concerns(flag) {
+			w.add(w.findContent(flag))
+		}
+	}
+}
+
+// concerns says whether a flag is still about a decision: the lists may have told more.
+func (w *indexWork) concerns(flag *containment.Flag) bool {
+	for i := range w.plan.Decisions {
+		d := &w.plan.Decisions[i]
+		if d.ID != flag.Splits[0] {
+			continue
+		}
+		switch flag.Kind {
+		case containment.Unchecked, containment.Weak, containment.Deleted:
+			return d.Kind == lineage.LegacyUndecided || flag.Accepted
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func (w *indexWork) findContent(flag *containment.Flag) Finding {
+	f := Finding{Code: contentCode + string(flag.Kind), IDs: flag.Splits}
+	decide := false
+	switch flag.Kind {
+	case containment.Deleted:
+		f.Message = fmt.Sprintf("the second split is a rewrite of the first, and %d documents of the first are nowhere else: a delete task named them, or they are lost. The second is published, the first is not. Compare the number with the delete tasks that you know", flag.Docs)
+		decide = true
+		if flag.Accepted {
+			f.Message = fmt.Sprintf("accepted: %d documents of the first split were deleted; the second, a rewrite of it, replaced it", flag.Docs)
+		}
+	case containment.Weak:
+		f.Message = fmt.Sprintf("the %d documents of the first split occur several times in the second, at more places than there are such splits: it was merged into it, or its documents were indexed once more. It is not published; accept the decision to publish it", flag.Docs)
+		decide = true
+		if flag.Accepted {
+			f.Message = fmt.Sprintf("accepted: the %d documents of the first split were indexed once more than the second holds them", flag.Docs)
+		}
+	case containment.Unchecked:
+		f.Message = "the others may hold the documents of the first split; what would tell was not read, so it is not published. Allow more to be read, or accept the decision to publish it unread"
+		decide = true
+		if flag.Accepted {
+			f.Message = "accepted: the first split is published though the others may hold its documents"
+		}
+	case containment.UncheckedOverlap:
+		f.Message = "this split is published, but what would tell whether others share documents with it was not read. Allow more to be read, or attest that the janitor was healthy"
+	case containment.DeletedOrLive:
+		f.Message = fmt.Sprintf("the %d documents of the first split are in the second and none is in the third, a rewrite: they were deleted, or the second was never published. The first is published; issue the delete tasks again", flag.Docs)
+	case containment.Overlap:
+		f.Message = fmt.Sprintf("the first split shares %d documents with the others, and each has documents of its own: all are published, so these documents count several times", flag.Docs)
+		f.NeedsPerson = true
+	case containment.Repeat:
+		f.Message = fmt.Sprintf("the %d documents of this split occur in other splits that are published; as an indexer wrote them, they were indexed several times", flag.Docs)
+	case containment.Kept:
+		f.Message = fmt.Sprintf("this split is published because %d of its documents would be nowhere else", flag.Docs)
+		f.NeedsPerson = true
+	case containment.OldCover:
+		f.Message = "the second split holds the first, which should have been deleted long ago: a deletion failed, or its documents were indexed twice. It is not published"
+	case containment.Contradiction:
+		f.Message = "the recovery entry of the first split lists the second, but its documents are not in it"
+		f.NeedsPerson = true
+	}
+	if decide && !flag.Accepted {
+		f.NeedsPerson, f.DecisionID = true, flag.ID
+		f.Next = w.again("plan", "--index", w.indexID, "--accept", flag.ID)
+		if flag.Kind == containment.Unchecked {
+			f.Next = w.again("plan", "--index", w.indexID, "--max-read", "unlimited")
+		}
+	}
+	return f
+}
+
+// findWideRanges reports rows without exact times.
+func (w *indexWork) findWideRanges() {
+	var ids []string
+	for i := range w.items {
+		it := &w.items[i]
+		if it.kind == lineage.Publish.String() && it.object.content == lineage.Legacy && it.object.metadata.TimeRange.Value == evidence.WideRange {
+			ids = append(ids, it.decision.ID)
+		}
+	}
+	if len(ids) > 0 {
+		w.add(Finding{Code: CodeWideRange, IDs: ids, Message: "the times of these splits are not known, so their rows hold the widest range: every search opens them, and retention never expires them"})
+	}
+}
+
+// unknownDecisions returns the accepted decisions that nothing asked for.
+func unknownDecisions(accepted []string, known map[string]bool) []string {
+	var unknown []string
+	for _, id := range accepted {
+		if !known[id] {
+			unknown = append(unknown, id)
+		}
+	}
+	return unknown
+}
