@@ -38,6 +38,9 @@ type request[S any] struct {
 // durable, refused, or found to change nothing. If it returns a kind of error that is not
 // CertainlyAborted the outcome is unknown. What decide has set may be read if submit returns nil or the error of decide.
 func (l *commitLog[S]) submit(ctx context.Context, bytes int, decide func(s S, version uint64, changed bool) ([]op, error)) error {
+	if l.env.options.ReadOnly {
+		return metastore.Forbidden(nil, "changing %s: the store is opened read-only", l.name)
+	}
 	if err := ctx.Err(); err != nil {
 		return metastore.Timeout(err, "changing %s", l.name)
 	}

@@ -27,6 +27,8 @@ const (
 // linked to its name, which fails if the name is taken; then the directory is synced.
 type localDir struct {
 	root string
+	// readOnly keeps listings from removing what crashes left behind. Nobody calls what writes then.
+	readOnly bool
 
 	mu sync.Mutex
 	// ready holds the directories that were created, or found, and synced into their parents.
@@ -42,6 +44,22 @@ func openLocalDir(root string) (*localDir, error) {
 	}
 	d := &localDir{root: absolute, ready: map[string]bool{}}
 	return d, d.makeDirectory(absolute)
+}
+
+// openLocalDirReadOnly opens a directory that exists.
+func openLocalDirReadOnly(root string) (*localDir, error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", absolute)
+	}
+	return &localDir{root: absolute, readOnly: true, ready: map[string]bool{}}, nil
 }
 
 func (d *localDir) path(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
@@ -196,7 +214,9 @@ func (d *localDir) List(ctx context.Context, directory string) ([]string, error)
 	for _, entry := range entries {
 		switch {
 		case strings.HasPrefix(entry.Name(), temporaryPrefix):
-			removeIfOld(filepath.Join(path, entry.Name()), entry)
+			if !d.readOnly {
+				removeIfOld(filepath.Join(path, entry.Name()), entry)
+			}
 		case entry.Type().IsRegular():
 			names = append(names, entry.Name())
 		}

@@ -22,14 +22,14 @@ func (o *Options) check() error {
 	return nil
 }
 
-// openBucket opens what a URL names. Errors do not repeat the query, which may hold secrets.
-func openBucket(ctx context.Context, location string) (bucket, error) {
+// openBucket opens what a URL names; readOnly tells that a directory is not to be made. Errors do not repeat the query, which may hold secrets.
+func openBucket(ctx context.Context, location string, readOnly bool) (bucket, error) {
 	if location == "" {
 		return nil, errors.New("opening the file store: the URL is empty; give a directory such as ./data, or a bucket such as s3://bucket/prefix")
 	}
 	scheme, _, found := strings.Cut(location, "://")
 	if !found {
-		return openDirectory(location)
+		return openDirectory(location, readOnly)
 	}
 	parsed, err := url.Parse(location)
 	if err != nil {
@@ -40,18 +40,22 @@ func openBucket(ctx context.Context, location string) (bucket, error) {
 		if parsed.Host != "" && parsed.Host != "localhost" || parsed.RawQuery != "" || parsed.Fragment != "" {
 			return nil, fmt.Errorf("opening the file store: %s must have the form file:///directory", parsed.Redacted())
 		}
-		return openDirectory(filepath.FromSlash(parsed.Path))
+		return openDirectory(filepath.FromSlash(parsed.Path), readOnly)
 	case "s3", "gs", "azblob", "mem":
 		return openBlobBucket(ctx, parsed)
 	}
 	return nil, fmt.Errorf("opening the file store: scheme %q is not known; known are file, s3, gs, azblob and mem", scheme)
 }
 
-func openDirectory(path string) (bucket, error) {
+func openDirectory(path string, readOnly bool) (bucket, error) {
 	if path == "" {
 		return nil, errors.New("opening the file store: the URL names no directory")
 	}
-	d, err := openLocalDir(path)
+	open := openLocalDir
+	if readOnly {
+		open = openLocalDirReadOnly
+	}
+	d, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening the file store in directory %s: %w", path, err)
 	}

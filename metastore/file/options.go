@@ -18,6 +18,11 @@ type Options struct {
 	// Logger receives what concerns the operator. Default: nothing is logged.
 	Logger *slog.Logger
 
+	// ReadOnly refuses every change with Forbidden, and writes nothing to the storage at all: no object that proves
+	// that the storage refuses to create one twice, no snapshot, no directory. So the credentials need no
+	// right to write. A directory must exist. Other processes may write the store meanwhile.
+	ReadOnly bool
+
 	// Refresh is how old an answer may be with respect to the writes of other processes: the storage
 	// is asked for news at most once in this time for each index. Default 0: before every read. The
 	// own writes of the store are always visible, and changes are always decided on the newest state.

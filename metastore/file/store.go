@@ -26,9 +26,10 @@ type Store struct {
 var _ idempotency.Store = (*Store)(nil)
 
 // Open opens the store at options.URL, and creates it if there is none. It fails if the storage does
-// not refuse to create an object twice, or if the place holds a file-backed store of Quickwit's.
+// not refuse to create an object twice, or if the place holds a file-backed store of Quickwit's. See
+// Options.ReadOnly for a store that only reads.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	b, err := openBucket(ctx, options.URL)
+	b, err := openBucket(ctx, options.URL, options.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,9 @@ func open(ctx context.Context, b bucket, options Options) (*Store, error) {
 	if err := refuseForeignStore(ctx, b); err != nil {
 		return nil, err
 	}
-	if err := probe(ctx, b); err != nil {
+	if options.ReadOnly {
+		env.bucket = readOnlyBucket{b}
+	} else if err := probe(ctx, b); err != nil {
 		return nil, err
 	}
 	s := &Store{env: env}
@@ -71,7 +74,11 @@ func (s *Store) CheckConnectivity(ctx context.Context) error {
 
 // ClusterIdentity implements metastore.Store.
 func (s *Store) ClusterIdentity(ctx context.Context) (string, error) {
-	root, err := s.root.known(ctx)
+	find := s.root.known
+	if s.env.options.ReadOnly {
+		find = s.root.fresh // another process may have drawn it meanwhile
+	}
+	root, err := find(ctx)
 	if err != nil {
 		return "", err
 	}

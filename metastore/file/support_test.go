@@ -59,7 +59,7 @@ func localBucket(t testing.TB, directory string) bucket {
 
 func memBucket(t testing.TB) bucket {
 	t.Helper()
-	b, err := openBucket(context.Background(), "mem://")
+	b, err := openBucket(context.Background(), "mem://", false)
 	if err != nil {
 		t.Fatalf("open mem: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"holdfast/metastore"
 	"holdfast/metastore/file"
 	"holdfast/metastore/postgres"
+	"holdfast/metastore/readonly"
 )
 
 // Options names a store and says how it behaves.
@@ -19,6 +20,9 @@ type Options struct {
 	// URL is a directory, file:///dir, s3://, gs://, azblob://, mem:// or postgres://.
 	URL    string
 	Logger *slog.Logger
+
+	// ReadOnly opens a store that refuses every change with Forbidden and writes nothing.
+	ReadOnly bool
 
 	// Refresh is for file stores: how old an answer may be with respect to the writes of other
 	// processes. 0 means to ask the storage before every read.
@@ -61,6 +65,14 @@ func Open(ctx context.Context, options Options) (metastore.Store, error) {
 	if err := Validate(options.URL); err != nil {
 		return nil, err
 	}
+	store, err := open(ctx, options)
+	if err == nil && options.ReadOnly {
+		store = readonly.New(store)
+	}
+	return store, err
+}
+
+func open(ctx context.Context, options Options) (metastore.Store, error) {
 	// A nil pointer to a store must not become a Store that is not nil.
 	if IsPostgres(options.URL) {
 		store, err := postgres.Open(ctx, postgres.Options{
@@ -68,13 +80,14 @@ func Open(ctx context.Context, options Options) (metastore.Store, error) {
 			Logger:             options.Logger,
 			MaxConns:           options.MaxConns,
 			PreparedStatements: options.PreparedStatements,
+			ReadOnly:           options.ReadOnly,
 		})
 		if err != nil {
 			return nil, err
 		}
 		return store, nil
 	}
-	store, err := file.Open(ctx, file.Options{URL: options.URL, Logger: options.Logger, Refresh: options.Refresh})
+	store, err := file.Open(ctx, file.Options{URL: options.URL, Logger: options.Logger, Refresh: options.Refresh, ReadOnly: options.ReadOnly})
 	if err != nil {
 		return nil, err
 	}
