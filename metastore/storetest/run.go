@@ -100,6 +100,7 @@ func groups() []group {
 		{"acquire shards", acquireShardsCases()},
 		{"list shards", listShardsCases()},
 		{"delete shards", deleteShardsCases()},
+		{"shard life", shardLifeCases()},
 		{"odd values", oddValuesCases()},
 		{"concurrency", concurrencyCases()},
 	}
