@@ -139,6 +139,19 @@ func deviations() []deviation {
 		{"splits H14", "split-publish-replace", []int{2}, File, failed("NotFound", `{"NotFound":{"splits":{"split_ids":["rep-x","rep-y"]}}}`)},
 		{"splits H14", "split-publish-replace", []int{17}, File, as(Postgres)},
 
+		{"splits H6", "split-update-opstamp", []int{24}, "", invalidArgument},
+		{"splits H6", "split-update-opstamp", []int{25, 27}, File, as(Postgres)},
+		{"splits H6 in reads", "split-stale", []int{27, 28}, Postgres, as(File)},
+		{"splits H6 in reads", "split-delete-tasks", []int{15}, Postgres, as(File)},
+		{"splits H13", "split-old-incarnation", []int{27}, Postgres, as(File)},
+		{"splits H25", "split-update-opstamp", []int{3, 13, 14, 15, 16, 17, 21}, File, as(Postgres)},
+		{"splits H25", "split-old-incarnation", []int{21}, File, as(Postgres)},
+		{"splits H25", "split-unknown-index", []int{21}, File, as(Postgres)},
+		{"splits H41", "split-list-ranges", []int{29}, Postgres, as(File)},
+		{"tasks of nothing", "split-delete-tasks", []int{20, 21, 27}, File, as(Postgres)},
+		{"tasks of nothing", "split-old-incarnation", []int{22, 24}, File, as(Postgres)},
+		{"tasks of nothing", "split-unknown-index", []int{23, 26, 27}, File, as(Postgres)},
+
 		{"splits H42", "split-stage-values", []int{8}, "", answered(`[]`)},
 		{"json H4", "split-stage-values", []int{7}, "", edited(as(Postgres), split+"5/colour", `"red"`, split+"5/nested", `{"a":[1,2]}`)},
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,13 @@ func TestAnswersAreCompared(t *testing.T) {
 	listing := func(splits string) string {
 		return `{"code":"OK","responses":[{"splitsSerializedJson":{"$json":[` + splits + `]}}]}`
 	}
+	tasks := func(opstamps ...int) string {
+		var list []string
+		for _, opstamp := range opstamps {
+			list = append(list, fmt.Sprintf(`{"opstamp":"%d"}`, opstamp))
+		}
+		return `{"code":"OK","responses":[{"deleteTasks":[` + strings.Join(list, ",") + `]}]}`
+	}
 	splitsError := func(ids, message string) string {
 		return `{"code":"NotFound","qw_error":{"NotFound":{"splits":{"split_ids":[` + ids + `]},"message":"` + message + `"}}}`
 	}
@@ -48,27 +56,34 @@ func TestAnswersAreCompared(t *testing.T) {
 		"another order of fields": {
 			want: `{"code":"OK","responses":[{"a":{},"b":{}}]}`, got: `{"code":"OK","responses":[{"b":{},"a":{}}]}`, same: true,
 		},
-		"a field too many":                {want: `{"code":"OK","responses":[{}]}`, got: `{"code":"OK","responses":[{"b":{}}]}`},
-		"a field too few":                 {want: `{"code":"OK","responses":[{"b":{}}]}`, got: `{"code":"OK","responses":[{}]}`},
-		"other chunks":                    {want: `{"code":"OK","responses":[{},{}]}`, got: `{"code":"OK","responses":[{}]}`},
-		"another order of splits":         {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`)},
-		"any order, when it is open":      {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`), matcher: matcher{openOrder: true}, same: true},
-		"any order, when it varies":       {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`), matcher: matcher{sets: true}, same: true},
-		"a repetition in an open order":   {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":1},{"a":1}`), matcher: matcher{openOrder: true}},
-		"a time of the run":               {want: listing(`{"at":"<now>"}`), got: listing(fmt.Sprintf(`{"at":%d}`, now)), same: true},
-		"a time before the run":           {want: listing(`{"at":"<now>"}`), got: listing(fmt.Sprintf(`{"at":%d}`, now-60))},
-		"no time":                         {want: listing(`{"at":"<now>"}`), got: listing(`{"at":null}`)},
-		"the index UID":                   {want: listing(`{"u":"${uid:i}"}`), got: listing(`{"u":"` + uid.String() + `"}`), same: true},
-		"the former index UID":            {want: listing(`{"u":"${uid:i}"}`), got: listing(`{"u":"` + old.String() + `"}`)},
-		"any ULID":                        {want: listing(`{"u":"i:<ulid>"}`), got: listing(`{"u":"` + uid.String() + `"}`), same: true},
-		"no ULID":                         {want: listing(`{"u":"<ulid>"}`), got: listing(`{"u":"x"}`)},
-		"another wording":                 {want: splitsError(`"a"`, "gone"), got: splitsError(`"a"`, "not found"), same: true},
-		"other ids":                       {want: splitsError(`"a"`, ""), got: splitsError(`"b"`, "")},
-		"another order of ids":            {want: splitsError(`"a","b"`, ""), got: splitsError(`"b","a"`, "")},
-		"any order of ids, if it is open": {want: splitsError(`"a","b"`, ""), got: splitsError(`"b","a"`, ""), matcher: matcher{errorSets: true}, same: true},
-		"another kind":                    {want: `{"code":"Internal","qw_error":{"Db":{}}}`, got: `{"code":"Internal","qw_error":{"Internal":{}}}`},
-		"no detail":                       {want: `{"code":"Internal","qw_error":{"Db":{}}}`, got: `{"code":"Internal"}`},
-		"a detail where none is wanted":   {want: `{"code":"Internal"}`, got: `{"code":"Internal","qw_error":{"Db":{}}}`},
+		"a field too many":              {want: `{"code":"OK","responses":[{}]}`, got: `{"code":"OK","responses":[{"b":{}}]}`},
+		"a field too few":               {want: `{"code":"OK","responses":[{"b":{}}]}`, got: `{"code":"OK","responses":[{}]}`},
+		"other chunks":                  {want: `{"code":"OK","responses":[{},{}]}`, got: `{"code":"OK","responses":[{}]}`},
+		"another order of splits":       {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`)},
+		"any order, when it is open":    {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`), matcher: matcher{openOrder: true}, same: true},
+		"any order, when it varies":     {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":2},{"a":1}`), matcher: matcher{sets: true}, same: true},
+		"a repetition in an open order": {want: listing(`{"a":1},{"a":2}`), got: listing(`{"a":1},{"a":1}`), matcher: matcher{openOrder: true}},
+		"another opstamp":               {want: `{"code":"OK","responses":[{"opstamp":"3"}]}`, got: `{"code":"OK","responses":[{"opstamp":"7"}]}`},
+		"another drawn opstamp": {
+			want: tasks(3, 4, 3), got: tasks(7, 9, 7), matcher: matcher{drawnOpstamps: true}, same: true,
+		},
+		"a drawn opstamp that is another one later": {want: tasks(3, 3), got: tasks(7, 8), matcher: matcher{drawnOpstamps: true}},
+		"drawn opstamps in another order":           {want: tasks(3, 4), got: tasks(8, 7), matcher: matcher{drawnOpstamps: true}},
+		"a drawn opstamp twice":                     {want: tasks(3, 4), got: tasks(7, 7), matcher: matcher{drawnOpstamps: true}},
+		"a time of the run":                         {want: listing(`{"at":"<now>"}`), got: listing(fmt.Sprintf(`{"at":%d}`, now)), same: true},
+		"a time before the run":                     {want: listing(`{"at":"<now>"}`), got: listing(fmt.Sprintf(`{"at":%d}`, now-60))},
+		"no time":                                   {want: listing(`{"at":"<now>"}`), got: listing(`{"at":null}`)},
+		"the index UID":                             {want: listing(`{"u":"${uid:i}"}`), got: listing(`{"u":"` + uid.String() + `"}`), same: true},
+		"the former index UID":                      {want: listing(`{"u":"${uid:i}"}`), got: listing(`{"u":"` + old.String() + `"}`)},
+		"any ULID":                                  {want: listing(`{"u":"i:<ulid>"}`), got: listing(`{"u":"` + uid.String() + `"}`), same: true},
+		"no ULID":                                   {want: listing(`{"u":"<ulid>"}`), got: listing(`{"u":"x"}`)},
+		"another wording":                           {want: splitsError(`"a"`, "gone"), got: splitsError(`"a"`, "not found"), same: true},
+		"other ids":                                 {want: splitsError(`"a"`, ""), got: splitsError(`"b"`, "")},
+		"another order of ids":                      {want: splitsError(`"a","b"`, ""), got: splitsError(`"b","a"`, "")},
+		"any order of ids, if it is open":           {want: splitsError(`"a","b"`, ""), got: splitsError(`"b","a"`, ""), matcher: matcher{errorSets: true}, same: true},
+		"another kind":                              {want: `{"code":"Internal","qw_error":{"Db":{}}}`, got: `{"code":"Internal","qw_error":{"Internal":{}}}`},
+		"no detail":                                 {want: `{"code":"Internal","qw_error":{"Db":{}}}`, got: `{"code":"Internal"}`},
+		"a detail where none is wanted":             {want: `{"code":"Internal"}`, got: `{"code":"Internal","qw_error":{"Db":{}}}`},
 		"the incarnation": {
 			want: `{"code":"OK","responses":[{"incarnationId":"${uid:i}"}]}`, got: `{"code":"OK","responses":[{"incarnationId":"` + incarnationText(uid) + `"}]}`, same: true,
 		},

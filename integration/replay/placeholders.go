@@ -14,10 +14,11 @@ import (
 type names struct {
 	uid, old map[string]metastore.IndexUID // by index id
 	uuids    map[string]string             // what a recorded UUID is in this run
+	opstamps map[uint64]uint64             // what a recorded opstamp is in this run
 }
 
 func newNames() *names {
-	return &names{uid: map[string]metastore.IndexUID{}, old: map[string]metastore.IndexUID{}, uuids: map[string]string{}}
+	return &names{uid: map[string]metastore.IndexUID{}, old: map[string]metastore.IndexUID{}, uuids: map[string]string{}, opstamps: map[uint64]uint64{}}
 }
 
 // created takes note of the UID that CreateIndex answered.

@@ -82,7 +82,7 @@ func (p *player) play(ctx context.Context, t *testing.T, s *scenario) {
 		}
 		match := matcher{
 			names: names, start: start, sets: slices.Contains(step.Varies, p.backend),
-			errorSets: p.backend == Postgres, openOrder: asksForNoOrder(request),
+			errorSets: p.backend == Postgres, openOrder: asksForNoOrder(request), drawnOpstamps: p.backend == Postgres,
 		}
 		if problem := p.expected.check(&match, s.Name, i+1, step, p.backend, got); problem != "" {
 			t.Errorf("step %d, %s (%s): %s", i+1, step.RPC, step.Note, problem)

@@ -5,20 +5,13 @@ package replay
 func waiting() map[string]string {
 	return map[string]string{
 		"index-identity":              "ListMetricsSplits",
-		"split-delete-tasks":          "LastDeleteOpstamp",
-		"split-list-ranges":           "UpdateSplitsDeleteOpstamp",
 		"split-metrics-bad":           "StageMetricsSplits",
 		"split-metrics-edge":          "StageMetricsSplits",
 		"split-metrics-list":          "StageMetricsSplits",
 		"split-metrics":               "StageMetricsSplits",
-		"split-no-index-uid":          "ListStaleSplits",
-		"split-old-incarnation":       "CreateDeleteTask",
 		"split-sketch-list":           "StageSketchSplits",
 		"split-sketch":                "StageSketchSplits",
-		"split-stale":                 "ListStaleSplits",
 		"split-stats":                 "StageMetricsSplits",
 		"split-unknown-index-parquet": "StageMetricsSplits",
-		"split-unknown-index":         "ListStaleSplits",
-		"split-update-opstamp":        "UpdateSplitsDeleteOpstamp",
 	}
 }
