@@ -134,12 +134,12 @@ func shardLifeCases() []testCase {
 // publishShard makes progress in one shard of the ingest source and fails the case if that fails.
 func (b *bundle) publishShard(uid metastore.IndexUID, shardID, token string, from, to metastore.Position) {
 	b.Helper()
-	if err := b.tryPublishShards(uid, token, delta(ingestSourceID, step(shardID, from, to))); err != nil {
+	if err := b.tryShardProgress(uid, token, delta(ingestSourceID, step(shardID, from, to))); err != nil {
 		b.Fatalf("publish to shard %s: %v", shardID, err)
 	}
 }
 
-func (b *bundle) tryPublishShards(uid metastore.IndexUID, token string, delta *metastore.CheckpointDelta) error {
+func (b *bundle) tryShardProgress(uid metastore.IndexUID, token string, delta *metastore.CheckpointDelta) error {
 	return b.store.PublishSplits(b.ctx, metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta, PublishToken: metastore.Some(token)})
 }
 
@@ -161,7 +161,7 @@ func (b *bundle) anyShardCall(uid metastore.IndexUID, which int, ids []string, t
 		for _, id := range ids {
 			step(id, "", "~")(progress)
 		}
-		err = b.tryPublishShards(uid, token, progress)
+		err = b.tryShardProgress(uid, token, progress)
 	case 5:
 		_, err = b.store.DeleteShards(b.ctx, metastore.DeleteShardsRequest{IndexUID: uid, SourceID: ingestSourceID, ShardIDs: ids, Force: len(ids)%2 == 0})
 	case 6:
