@@ -24,6 +24,7 @@ func deviations() []deviation {
 	const (
 		config     = "0/indexMetadataSerializedJson/$json/index_config/"
 		checkpoint = "0/indexMetadataSerializedJson/$json/checkpoint/"
+		parquet    = "0/splitsSerializedJson/"
 		split      = "0/splitsSerializedJson/$json/"
 	)
 	return []deviation{
@@ -162,5 +163,24 @@ func deviations() []deviation {
 		{"splits H22", "split-list-combo", []int{20}, File, as(Postgres)},
 		{"splits H23", "split-list-uid-order", []int{7, 8, 9, 10, 11, 12, 13}, File, as(Postgres)},
 		{"uid twice", "split-list-ids", []int{23}, File, as(Postgres)},
+
+		{"parquet entity", "split-metrics", []int{12, 20}, File, as(Postgres)},
+		{"parquet entity", "split-metrics-edge", []int{5}, File, as(Postgres)},
+		{"parquet entity", "split-sketch", []int{12, 20}, File, as(Postgres)},
+		{"parquet unknown index", "split-unknown-index-parquet", []int{6, 7, 9, 15, 16, 18}, File, as(Postgres)},
+		{"splits H31", "split-metrics-edge", []int{6}, Postgres, as(File)},
+		{"splits H8 parquet", "split-metrics-edge", []int{7, 8}, Postgres, as(File)},
+		{"splits H32", "split-metrics-edge", []int{22}, "", invalidArgument},
+		{"splits H32", "split-metrics-edge", []int{23}, File, as(Postgres)},
+		{"splits H32", "split-metrics-edge", []int{24}, Postgres, as(File)},
+		{"splits H33", "split-metrics-edge", []int{9, 10, 11}, Postgres, as(File)},
+		{"splits H33", "split-metrics-edge", []int{12}, "", failed("NotFound", `{"NotFound":{"splits":{"split_ids":["e-none"]}}}`)},
+		{"splits H33", "split-metrics-edge", []int{13}, File, as(Postgres)},
+		{"splits H33", "split-metrics-edge", []int{14}, "", edited(as(File), parquet+"3/$json/state", `"Staged"`, parquet+"4/$json/state", `"Staged"`, parquet+"5/$json/state", `"Staged"`)},
+		{"splits H34", "split-metrics-list", []int{29, 30}, "", invalidArgument},
+		{"splits H34", "split-sketch-list", []int{23}, "", invalidArgument},
+		{"splits H35", "split-metrics-list", []int{10}, Postgres, as(File)},
+		{"splits H35", "split-sketch-list", []int{10}, Postgres, as(File)},
+		{"splits H36", "split-metrics-list", []int{26}, File, as(Postgres)},
 	}
 }
