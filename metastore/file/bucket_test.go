@@ -173,8 +173,8 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 		{"s3:///prefix", "names no bucket"},
 		{"s3://user:secret@bucket/prefix", "may not have credentials"},
 		{"file://host/dir", "file:///directory"},
-		{foreign, "metastore import"},
-		{older, "metastore import"},
+		{foreign, "metastore import --from '" + foreign + "' --store '" + foreign + "-holdfast'"},
+		{older, "metastore import --from '" + older + "' --store '" + older + "-holdfast'"},
 		{file, "is not a directory"},
 	} {
 		s, err := Open(t.Context(), Options{URL: c.url})
@@ -205,5 +205,20 @@ func TestAStoreRefusesAStorageThatIgnoresConditions(t *testing.T) {
 	}
 	if left := names(t, b, logDirectory); len(left) != 0 {
 		t.Fatalf("the probe left %q", left)
+	}
+}
+
+func TestTheSuggestedImportNamesAPlaceBesideAndNoSecret(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"./data/":                      "--from './data/' --store './data-holdfast'",
+		"s3://bucket/a?secret=x":       "--from 's3://bucket/a?...' --store 's3://bucket/a-holdfast?...'",
+		"s3://bucket":                  "--from 's3://bucket' --store 's3://bucket/holdfast'",
+		"it's":                         `--from 'it'\''s' --store 'it'\''s-holdfast'`,
+		"file:///var/lib/quickwit/qw/": "--from 'file:///var/lib/quickwit/qw/' --store 'file:///var/lib/quickwit/qw-holdfast'",
+	} {
+		if got := importCommand(location); got != "metastore import "+want {
+			t.Errorf("%s: got %s", location, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -41,8 +42,8 @@ func probe(ctx context.Context, b bucket) (err error) {
 	return nil
 }
 
-// refuseForeignStore fails if the place holds a file-backed store of Quickwit's and none of ours.
-func refuseForeignStore(ctx context.Context, b bucket) error {
+// refuseForeignStore fails if the place, which a URL names, holds a file-backed store of Quickwit's and none of ours.
+func refuseForeignStore(ctx context.Context, b bucket, location string) error {
 	for _, name := range []string{"manifest.json", "indexes_states.json"} {
 		r, err := b.Open(ctx, name)
 		if errors.Is(err, errNotExist) {
@@ -59,9 +60,24 @@ func refuseForeignStore(ctx context.Context, b bucket) error {
 			return fmt.Errorf("opening the file store: listing %s: %w", logDirectory, err)
 		}
 		if len(parseVersions(entries)) == 0 {
-			return fmt.Errorf("opening the file store: the place holds a file-backed metastore of Quickwit (object %s); "+
-				"it is left alone: use another place, and \"metastore import\" to copy what is here into it", name)
+			return fmt.Errorf("opening the file store: the place holds a file-backed metastore of Quickwit (object %s), which is left alone; "+
+				"to copy it, stop Quickwit and run: %s", name, importCommand(location))
 		}
 	}
 	return nil
+}
+
+// importCommand is the command that copies a store of Quickwit's to a place beside it. Parameters of the URL are left
+// out, because they may hold secrets.
+func importCommand(location string) string {
+	from, parameters, _ := strings.Cut(location, "?")
+	if parameters != "" {
+		parameters = "?..."
+	}
+	to := strings.TrimRight(from, "/") + "-holdfast"
+	if _, rest, isURL := strings.Cut(from, "://"); isURL && !strings.Contains(strings.TrimRight(rest, "/"), "/") {
+		to = strings.TrimRight(from, "/") + "/holdfast" // beside a bucket there is nothing
+	}
+	quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+	return "metastore import --from " + quote(from+parameters) + " --store " + quote(to+parameters)
 }

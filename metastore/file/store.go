@@ -46,7 +46,7 @@ func open(ctx context.Context, b bucket, options Options) (*Store, error) {
 	if err := env.options.check(); err != nil {
 		return nil, err
 	}
-	if err := refuseForeignStore(ctx, b); err != nil {
+	if err := refuseForeignStore(ctx, b, env.options.URL); err != nil {
 		return nil, err
 	}
 	if options.ReadOnly {
