@@ -26,6 +26,9 @@ The store is where the metadata is kept:
 
 Any number of servers may run on one bucket, directory or database.
 
+With --read-only the server answers calls that change something with Forbidden
+(PERMISSION_DENIED) and writes nothing. The URL may be that of a PostgreSQL standby.
+
 HTTP answers on three paths: /healthz while the process lives, /readyz while calls should
 be sent to it, /metrics for Prometheus. --http "" turns HTTP off.
 
@@ -77,6 +80,7 @@ func (c *command) serve() *cobra.Command {
 	flags.IntVar(&f.maxConcurrent, "max-concurrent-requests", 512, "calls that run at the same time; more are refused at once")
 	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "how long one call may take, streams excepted")
 	flags.DurationVar(&f.drainTimeout, "drain-timeout", 30*time.Second, "how long calls under way may take after the first signal")
+	flags.BoolVar(&f.ReadOnly, "read-only", false, "refuse every change and write nothing; for a PostgreSQL standby,\nor a directory or bucket that other servers write")
 	flags.DurationVar(&f.Refresh, "refresh", 0, "directories and buckets: how old an answer may be with respect\nto the writes of other servers; 0: ask the storage before every read")
 	flags.Int32Var(&f.MaxConns, "postgres-max-conns", 0, "PostgreSQL: the most connections; 0: pool_max_conns of the URL, else 20")
 	flags.BoolVar(&f.PreparedStatements, "postgres-prepared-statements", false, "PostgreSQL: prepare statements; faster, but not behind a\ntransaction-pooling proxy")

@@ -46,6 +46,13 @@ func writes(t *testing.T, store metastore.Store, uid metastore.IndexUID) map[str
 		"mark":             func() error { return store.MarkSplitsForDeletion(ctx, uid, []string{"a"}) },
 		"delete":           func() error { return store.DeleteSplits(ctx, uid, []string{"b"}) },
 		"cluster identity": func() error { _, err := store.ClusterIdentity(ctx); return err },
+		"create template": func() error {
+			return store.CreateIndexTemplate(ctx, indexTemplate(t, "other", `["logs-*"]`, 1), false)
+		},
+		"overwrite template": func() error {
+			return store.CreateIndexTemplate(ctx, indexTemplate(t, "other", `["logs-*"]`, 1), true)
+		},
+		"delete template": func() error { return store.DeleteIndexTemplates(ctx, []string{"other"}) },
 	}
 }
 

@@ -53,6 +53,7 @@ func Keys() []string {
 		"peer_seeds",
 		"postgres_max_conns",
 		"postgres_prepared_statements",
+		"read_only",
 		"refresh",
 		"request_timeout",
 		"server",
