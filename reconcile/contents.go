@@ -63,7 +63,7 @@ func (w *indexWork) compareContents(ctx context.Context, plan *lineage.Plan) (*c
 func (w *indexWork) containmentOptions(plan *lineage.Plan) containment.Options {
 	o := containment.Options{
 		Attested: w.Lineage.GCHealthy, Reference: plan.ReferenceTime, Horizon: w.Lineage.Horizon, MarkedHorizon: w.Lineage.MarkedHorizon,
-		Skew: w.Lineage.ClockSkew, NoRewrites: w.Lineage.NoDeleteTasks, Accepted: map[string]bool{},
+		Skew: w.Lineage.ClockSkew, NoRewrites: w.Lineage.NoDeleteTasks, Full: w.Full, Accepted: map[string]bool{},
 	}
 	for _, id := range w.Accept {
 		o.Accepted[id] = true

@@ -52,6 +52,9 @@ type Options struct {
 	// BeforeReading is told what is going to be read, before it is, and may allow more than MaxRead. Nil
 	// allows nothing more.
 	BeforeReading func(ReadPlan) (allow bool)
+	// Full compares documents where the checksums of their blocks would prove the same. It reads all that
+	// was replaced, and notices if what is there is not what was written.
+	Full bool
 	// Accept are the ids of the decisions of the report that a person has taken.
 	Accept []string
 

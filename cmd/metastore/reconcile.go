@@ -75,6 +75,7 @@ type reconcileFlags struct {
 	live               bool
 	liveRecover        bool
 	maxRead            string
+	full               bool
 	accept             []string
 }
 
@@ -130,6 +131,7 @@ func (c *command) reconcileCommand(name, short string, do func(context.Context, 
 	flags.BoolVar(&f.live, "live", false, "the metastore is intact and the cluster runs: only look for drift")
 	flags.BoolVar(&f.liveRecover, "live-recover", false, "with --live, publish what it cannot explain")
 	flags.StringVar(&f.maxRead, "max-read", defaultMaxRead, "the most `bytes` of documents that are read in one index to compare files of release 0.9 and older (500MB, 2GB, unlimited, 0 for none)")
+	flags.BoolVar(&f.full, "full", false, "compare documents where the checksums of their blocks would prove the same; reads much more")
 	flags.StringArrayVar(&f.accept, "accept", nil, "`id` of a decision of the report that a person has taken, may be repeated")
 	return cmd
 }
@@ -137,7 +139,7 @@ func (c *command) reconcileCommand(name, short string, do func(context.Context, 
 func (f *reconcileFlags) options() (reconcile.Options, error) {
 	o := reconcile.Options{
 		Root: f.bucket, IndexIDs: f.indexes, IndexURIs: map[string]string{}, StorageParameters: f.parameters,
-		Journal: f.journal, Concurrency: f.concurrency, Accept: f.accept,
+		Journal: f.journal, Concurrency: f.concurrency, Accept: f.accept, Full: f.full,
 	}
 	limit, err := parseReadLimit(f.maxRead)
 	if err != nil {

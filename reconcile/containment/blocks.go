@@ -118,8 +118,13 @@ func (d *decider) proveCover(c int, found cover, readable bool) cover {
 	if checksum == d.objects[c].AreaChecksum {
 		return found
 	}
-	refuted := cover{compare: found.compare, refuted: true}
-	for _, place := range append(found.placements, found.others...) {
+	return found.refute()
+}
+
+// refute leaves to the documents what the blocks look like.
+func (f cover) refute() cover {
+	refuted := cover{compare: f.compare, refuted: true}
+	for _, place := range append(f.placements, f.others...) {
 		refuted.compare[place.p] = true
 	}
 	return refuted

@@ -8,6 +8,7 @@ import (
 	"holdfast/metastore"
 	"holdfast/reconcile/containment"
 	"holdfast/reconcile/splitfile/segment"
+	"holdfast/reconcile/splitfile/segment/segmenttest"
 )
 
 // attested sets the clock so that everything is old enough to have been published once, and young enough
@@ -112,8 +113,12 @@ func TestAByteThatWasFlippedLaterIsNotNoticedByChecksums(t *testing.T) {
 	w.index("P1", many("a", 20))
 	w.index("P2", many("b", 19))
 	w.merge("C", "P1", "P2")
-	w.splits["P1"].Blocks[0].Bytes[0] ^= 1 // what the file says of itself stays
+	other := segmenttest.Index(w.settings, words("X "+many("a", 20))...).Blocks[0]
+	w.splits["P1"].Blocks[0] = segmenttest.Block{Docs: other.Docs[:len(w.splits["P1"].Blocks[0].Docs)], Bytes: other.Bytes} // what the file says of itself stays
 	w.requireLive("C")
+	require.Empty(t, w.read)
+	w.options.Full = true
+	require.Equal(t, "C P1", ids(w.decide(), containment.Live), "the documents that are there are not the same")
 }
 
 func TestSplitsOfDifferentSchemasAreNeverLinked(t *testing.T) {

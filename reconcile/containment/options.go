@@ -20,6 +20,9 @@ type Options struct {
 	Skew time.Duration
 	// NoRewrites attests that no delete task ever ran on the index.
 	NoRewrites bool
+	// Full compares documents where the checksums of blocks would prove the same: checksums tell what was
+	// written, documents what is there.
+	Full bool
 	// Accepted are the ids of the decisions that a person has taken.
 	Accepted map[string]bool
 }

@@ -41,6 +41,9 @@ func (d *decider) takeLists() {
 func (d *decider) findRunsIn(c int, order []int, windows map[segmentWindow][]int) {
 	cover := d.coverByBlocks(c, windows)
 	readable := d.clock.mayHaveParents(&d.objects[c])
+	if d.options.Full {
+		cover = cover.refute()
+	}
 	if len(cover.placements) > 0 {
 		cover = d.proveCover(c, cover, readable)
 	}
