@@ -59,25 +59,40 @@ func (c *Client) Capabilities(ctx context.Context) (Capabilities, error) {
 	return capabilities, nil
 }
 
-// requireCreateOnly fails unless the server says that it knows create-only staging. The answer holds
-// for as long as no connection is opened or lost. That is a courtesy, to fail early and clearly: when
-// a connection changes right after it, the form of the request and the acknowledgement in the answer
-// still keep a server without create-only from overwriting rows.
-func (c *Client) requireCreateOnly(ctx context.Context) error {
+// offered returns what the server said that it offers. The answer holds for as long as no connection is opened
+// or lost, because another connection may reach another server.
+func (c *Client) offered(ctx context.Context) (Capabilities, error) {
 	before := c.connections.changes.Load()
-	if c.createOnlyAt.Load() == before+1 {
-		return nil
+	if known := c.known.Load(); known != nil && known.changes == before {
+		return known.Capabilities, nil
 	}
 	capabilities, err := c.Capabilities(ctx)
+	if err != nil {
+		return Capabilities{}, err
+	}
+	// If a connection changed meanwhile, it is unknown which one answered: ask again next time.
+	if c.connections.changes.Load() == before {
+		c.known.Store(&knownCapabilities{changes: before, Capabilities: capabilities})
+	}
+	return capabilities, nil
+}
+
+// knownCapabilities is what a server said when so many connections had been opened or lost.
+type knownCapabilities struct {
+	changes uint64
+	Capabilities
+}
+
+// requireCreateOnly fails unless the server says that it knows create-only staging. That is a courtesy, to
+// fail early and clearly: when a connection changes right after it, the form of the request and the
+// acknowledgement in the answer still keep a server without create-only from overwriting rows.
+func (c *Client) requireCreateOnly(ctx context.Context) error {
+	capabilities, err := c.offered(ctx)
 	if err != nil {
 		return err
 	}
 	if !capabilities.Has(capabilityCreateOnly, capabilityCreateOnlyVersion) {
 		return createOnlyUnsupported("it does not offer the capability create_only/1; no row was sent")
-	}
-	// If a connection changed meanwhile, it is unknown which one answered: ask again next time.
-	if c.connections.changes.Load() == before {
-		c.createOnlyAt.Store(before + 1)
 	}
 	return nil
 }

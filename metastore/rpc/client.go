@@ -17,18 +17,20 @@ import (
 // Client is a metastore.Store on the other end of a gRPC connection: of a Holdfast server, or, but
 // for create-only staging, of a peer. It is safe for concurrent use.
 //
-// Reads and create-only staging are repeated when they fail with a kind whose outcome is unknown.
-// Other writes are not: repeated after a lost answer they fail or overwrite.
+// Calls that fail with a kind whose outcome is unknown are repeated if that has no second effect: reads,
+// create-only staging, and all other writes if the server honours idempotency keys, of which each write
+// gets one. A write whose outcome stays unknown fails with *UnknownOutcomeError. Without keys it is not
+// repeated: after a lost answer it would fail or overwrite.
 type Client struct {
 	options    ClientOptions
 	connection *grpc.ClientConn
 	metastore  metastorepb.MetastoreServiceClient
 	extension  extensionpb.ExtensionServiceClient
 
-	// connections counts the connections that were opened or lost. createOnlyAt is its value, plus
-	// one, when a server behind it offered create-only: another connection may reach another server.
-	connections  connectionCounter
-	createOnlyAt atomic.Uint64
+	// connections counts the connections that were opened or lost.
+	connections connectionCounter
+	// known is nil before a server was asked.
+	known atomic.Pointer[knownCapabilities]
 }
 
 var _ metastore.Store = (*Client)(nil)
@@ -58,7 +60,7 @@ func Dial(target string, options ClientOptions) (*Client, error) {
 			grpc.MaxCallSendMsgSize(options.MaxMessageSize),
 		),
 		grpc.WithStatsHandler(&c.connections),
-		grpc.WithChainUnaryInterceptor(retryUnary(options), decodeUnary),
+		grpc.WithChainUnaryInterceptor(c.keyUnary, retryUnary(options), decodeUnary),
 		grpc.WithChainStreamInterceptor(retryStream(options), decodeStream),
 		// Retries of gRPC itself know the status code only, and it says too little.
 		grpc.WithDisableRetry(),

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // decodeUnary turns the failure of an attempt into the error that the server sent.
@@ -43,6 +44,10 @@ func (s *decodingStream) RecvMsg(message any) error {
 type rpcError struct {
 	meaning *metastore.Error
 	status  *status.Status
+	// refused is set if the failure is about the idempotency key.
+	refused *idempotency.Error
+	// key is that of the call, the zero value if it had none.
+	key idempotency.Key
 }
 
 func (e *rpcError) Error() string              { return e.meaning.Error() }
@@ -59,7 +64,7 @@ func decodeError(err error, trailer metadata.MD) error {
 	if !ok {
 		return err
 	}
-	return &rpcError{meaning: meaningOf(sent, trailer.Get(errorDetailKey)), status: sent}
+	return &rpcError{meaning: meaningOf(sent, trailer.Get(errorDetailKey)), status: sent, refused: keyError(sent)}
 }
 
 func meaningOf(sent *status.Status, details []string) *metastore.Error {
@@ -84,9 +89,19 @@ func meaningOf(sent *status.Status, details []string) *metastore.Error {
 	return &metastore.Error{Kind: metastore.KindInternal, Message: sent.Message()}
 }
 
-// callError is what a method of the client returns: an *metastore.Error, as every store does. The end
+// callError is what a method of the client returns: an *metastore.Error, as every store does, or an
+// *idempotency.Error; within an *UnknownOutcomeError if the call had a key and may have been executed. The end
 // of the caller's context can be told with errors.Is.
 func callError(ctx context.Context, operation string, err error) error {
+	failed := failureOfCall(ctx, operation, err)
+	var sent *rpcError
+	if errors.As(err, &sent) && sent.key != (idempotency.Key{}) && isUnknownOutcome(failed) {
+		return &UnknownOutcomeError{Key: sent.key, err: failed}
+	}
+	return failed
+}
+
+func failureOfCall(ctx context.Context, operation string, err error) error {
 	if ctxErr := ctx.Err(); ctxErr != nil {
 		if code := status.Code(err); code == codes.Canceled || code == codes.DeadlineExceeded {
 			return metastore.Timeout(ctxErr, "%s", operation)
@@ -94,7 +109,14 @@ func callError(ctx context.Context, operation string, err error) error {
 	}
 	var sent *rpcError
 	if errors.As(err, &sent) {
+		if sent.refused != nil {
+			return sent.refused
+		}
 		return sent.meaning
+	}
+	var typed *metastore.Error
+	if errors.As(err, &typed) {
+		return typed
 	}
 	if code := status.Code(err); code == codes.Canceled || code == codes.DeadlineExceeded {
 		return metastore.Timeout(err, "%s", operation)

@@ -10,7 +10,7 @@ import (
 
 const (
 	defaultCallTimeout   = 30 * time.Second
-	defaultRetryAttempts = 3
+	defaultRetryAttempts = 6
 	defaultRetryDelay    = 200 * time.Millisecond
 )
 
@@ -24,12 +24,14 @@ type ClientOptions struct {
 	// CallTimeout bounds each attempt of a call that is not a stream, beside the caller's context. 0
 	// means 30 s.
 	CallTimeout time.Duration
-	// RetryAttempts is how often a call that may be repeated safely is tried in total: reads and
-	// create-only staging. Other writes are never repeated. 0 means 3, 1 means no retries.
+	// RetryAttempts is how often a call that may be repeated safely is tried in total. 0 means 6, 1 means
+	// no retries.
 	RetryAttempts int
 	// RetryDelay is the pause before the second attempt. It doubles for each further one, up to 5 s, and
 	// varies by half. 0 means 200 ms.
 	RetryDelay time.Duration
+	// NoIdempotencyKeys sends writes without keys, so that they are not repeated.
+	NoIdempotencyKeys bool
 	// DialOptions are added to those of the client, for credentials, metrics or another dialer.
 	DialOptions []grpc.DialOption
 }

@@ -103,6 +103,9 @@ func retriable(err error) bool {
 	if !errors.As(err, &sent) {
 		return false
 	}
+	if sent.refused != nil {
+		return repeatsKey(sent.refused)
+	}
 	switch sent.status.Code() {
 	case codes.Unimplemented, codes.ResourceExhausted: // an answer over the limit stays over it
 		return false

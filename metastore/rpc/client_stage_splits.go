@@ -48,13 +48,13 @@ func (c *Client) stageCreateOnly(ctx context.Context, message *metastorepb.Stage
 	if err != nil {
 		err = callError(ctx, "stage splits", err)
 		if foundNoList(err) {
-			c.createOnlyAt.Store(0)
+			c.known.Store(nil)
 			return metastore.StageSplitsResult{}, createOnlyUnsupported("it did not see the list of splits, so nothing was written")
 		}
 		return metastore.StageSplitsResult{}, err
 	}
 	if !response.GetCreateOnlyApplied() {
-		c.createOnlyAt.Store(0)
+		c.known.Store(nil)
 		return metastore.StageSplitsResult{}, createOnlyUnconfirmed()
 	}
 	result := metastore.StageSplitsResult{

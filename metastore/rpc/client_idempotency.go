@@ -1,0 +1,127 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"path"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
+)
+
+// WithIdempotencyKey returns a context whose one mutating call has this key, to finish a call whose outcome
+// is unknown. It must be the same call, to a server that honours keys; otherwise the call is refused.
+func WithIdempotencyKey(ctx context.Context, key idempotency.Key) context.Context {
+	return context.WithValue(ctx, clientKey{}, key)
+}
+
+type clientKey struct{}
+
+// Repetition tells whether an answer was that of a repeated call.
+type Repetition struct {
+	// Replayed: the call had been executed before, by an earlier attempt or another process.
+	Replayed bool
+	// ResourceGone: what the call is about does not exist any more.
+	ResourceGone bool
+}
+
+// WithRepetition returns a context whose one mutating call tells about its answer.
+func WithRepetition(ctx context.Context, told *Repetition) context.Context {
+	return context.WithValue(ctx, clientRepetition{}, told)
+}
+
+type clientRepetition struct{}
+
+// UnknownOutcomeError says that it is not known what became of a mutating call. The same call with the same
+// key (WithIdempotencyKey) finds out, and executes it if it was not, for as long as the server remembers keys.
+type UnknownOutcomeError struct {
+	Key idempotency.Key
+	err error
+}
+
+// Error implements error.
+func (e *UnknownOutcomeError) Error() string { return e.err.Error() }
+
+// Unwrap returns the failure of the last attempt.
+func (e *UnknownOutcomeError) Unwrap() error { return e.err }
+
+// keyUnary gives each mutating call a key that all its attempts share, if the server honours keys. Without a
+// key there is one attempt.
+func (c *Client) keyUnary(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	if !isMetastoreMethod(method) || !isMutation(path.Base(method)) {
+		return invoke(ctx, method, request, reply, connection, options...)
+	}
+	key, lifetime, err := c.keyForCall(ctx, isRepeatable(options))
+	if err != nil {
+		return err
+	}
+	if key == (idempotency.Key{}) {
+		return invoke(ctx, method, request, reply, connection, options...)
+	}
+	// Later the server might not remember the key.
+	ctx, cancel := context.WithTimeout(ctx, lifetime)
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKeyHeader, key.String())
+	var header metadata.MD
+	err = invoke(ctx, method, request, reply, connection, append(options, repeatable, grpc.Header(&header))...)
+	if told, ok := ctx.Value(clientRepetition{}).(*Repetition); ok && err == nil {
+		told.Replayed = len(header.Get(replayedHeader)) > 0
+		told.ResourceGone = len(header.Get(resourceStateHeader)) > 0 && header.Get(resourceStateHeader)[0] == "gone"
+	}
+	var sent *rpcError
+	if errors.As(err, &sent) {
+		sent.key = key
+	}
+	return err
+}
+
+var errKeysNotHonoured = errors.New("the server does not honour idempotency keys, so it cannot tell whether the call was executed")
+
+// keyForCall returns the key of a call, and how long it may be repeated. Without a key it returns the zero value. A
+// call that may be repeated anyway, such as create-only staging, has a key only if it was given one.
+func (c *Client) keyForCall(ctx context.Context, repeatable bool) (idempotency.Key, time.Duration, error) {
+	given, isGiven := ctx.Value(clientKey{}).(idempotency.Key)
+	if !isGiven && (repeatable || c.options.NoIdempotencyKeys) {
+		return idempotency.Key{}, 0, nil
+	}
+	lifetime, err := c.keyLifetime(ctx)
+	switch {
+	case isGiven && err == nil && lifetime == 0:
+		return idempotency.Key{}, 0, metastore.InvalidArgument("%s", errKeysNotHonoured)
+	case isGiven:
+		return given, lifetime, err
+	case err != nil || lifetime == 0:
+		// The call itself will tell what is wrong.
+		return idempotency.Key{}, 0, nil
+	}
+	key, err := idempotency.NewKey()
+	return key, lifetime, err
+}
+
+// keyLifetime is how long the server remembers keys, 0 if it does not. Behind one address there must not be
+// servers with keys and without.
+func (c *Client) keyLifetime(ctx context.Context) (time.Duration, error) {
+	capabilities, err := c.offered(ctx)
+	if err != nil || !capabilities.Has(capabilityIdempotency, capabilityIdempotencyVersion) {
+		return 0, err
+	}
+	return capabilities.IdempotencyKeyLifetime, nil
+}
+
+// repeatsKey reports whether a refusal that is about a key may become a success with the same key.
+func repeatsKey(refused *idempotency.Error) bool {
+	return refused.Reason == idempotency.KeyInFlight || refused.Reason == idempotency.OutcomeUnknown
+}
+
+// isUnknownOutcome reports whether it is not known what became of a call that failed with err.
+func isUnknownOutcome(err error) bool {
+	var refused *idempotency.Error
+	if errors.As(err, &refused) {
+		return repeatsKey(refused)
+	}
+	return !metastore.AsError(err).Kind.CertainlyAborted()
+}
