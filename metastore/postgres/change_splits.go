@@ -8,7 +8,7 @@ import (
 
 // changeJob is a large or small call that changes splits.
 func (s *Store) changeJob(operation string, indexUID metastore.IndexUID) job {
-	return job{log: s.log, operation: operation, indexUID: indexUID, size: pieceSize}
+	return job{log: s.log, operation: operation, indexUID: indexUID, size: pieceSize, pieceTime: pieceTime}
 }
 
 // changeSplits runs the statement of a job on splits under a key-share lock on their index, piece by piece. The

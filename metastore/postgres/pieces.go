@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// pieceSize is how many splits a piece of a large call changes. The locks of so many are held for some tens of
-	// milliseconds.
-	pieceSize = 1000
+	// pieceSize is the most splits that a piece of a large call changes, and minPieceSize the fewest. In between they
+	// are as many as keep their locks for about pieceTime.
+	pieceSize    = 1000
+	minPieceSize = 50
+	pieceTime    = 40 * time.Millisecond
 	// checkSize is how many splits are looked at together before a large call begins. That locks nothing.
 	checkSize = 10_000
 	// progressInterval is how often a large call says in the log how far it is.
@@ -26,7 +28,9 @@ type job struct {
 	log       *slog.Logger
 	operation string // what errors and the log say
 	indexUID  metastore.IndexUID
-	size      int // of a piece, if there are several
+	size      int // of a piece, if there are several; the greatest one if pieceTime is set
+	// pieceTime is what a piece should take. 0: whatever it takes.
+	pieceTime time.Duration
 }
 
 // run calls do with the ids of one piece after the other, in ascending order if there are several. It stops at the
@@ -44,13 +48,15 @@ func (j job) run(ctx context.Context, splitIDs []string, do func(context.Context
 	log := j.log.With("operation", j.operation, "index", j.indexUID.String(), "splits", len(ids))
 	log.Info("a large call begins")
 	began, told := time.Now(), time.Now()
-	done := 0
-	for piece := range slices.Chunk(ids, j.size) {
+	size := j.firstSize()
+	for done := 0; done < len(ids); {
+		piece, begun := ids[done:min(done+size, len(ids))], time.Now()
 		if err := j.runNext(ctx, done, len(ids), piece, do); err != nil {
 			log.Warn("a large call stops", "done", done, "seconds", time.Since(began).Seconds(), "error", err)
 			return err
 		}
 		done += len(piece)
+		size = j.nextSize(size, time.Since(begun))
 		if time.Since(told) >= progressInterval && done < len(ids) {
 			told = time.Now()
 			log.Info("a large call goes on", "done", done, "seconds", time.Since(began).Seconds())
@@ -58,6 +64,27 @@ func (j job) run(ctx context.Context, splitIDs []string, do func(context.Context
 	}
 	log.Info("a large call is done", "seconds", time.Since(began).Seconds())
 	return nil
+}
+
+// firstSize is small: how fast the database is will be seen.
+func (j job) firstSize() int {
+	if j.pieceTime == 0 {
+		return j.size
+	}
+	return max(j.size/4, minPieceSize)
+}
+
+// nextSize returns how many splits the next piece has, after one of that size took so long.
+func (j job) nextSize(size int, took time.Duration) int {
+	switch {
+	case j.pieceTime == 0:
+		return size
+	case took > j.pieceTime:
+		return max(size/2, minPieceSize)
+	case took < j.pieceTime/3:
+		return min(size*2, j.size)
+	}
+	return size
 }
 
 // runNext does the piece that follows on others with done splits of total.

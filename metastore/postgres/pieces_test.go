@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -129,6 +130,31 @@ func TestALargeCallSaysInTheLogHowFarItIs(t *testing.T) {
 	})
 }
 
+func TestPiecesAreAsLargeAsTheirTimeAllows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := quietJob(1000)
+		j.pieceTime = 40 * time.Millisecond
+		perSplit := 10 * time.Microsecond
+		var sizes []int
+		err := j.run(t.Context(), numberedIDs("s", largeCall), func(_ context.Context, piece []string) error {
+			if sizes = append(sizes, len(piece)); len(sizes) == 8 {
+				perSplit *= 20
+			}
+			time.Sleep(time.Duration(len(piece)) * perSplit)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The first time small, then larger as the database is fast, until it is slow.
+		want := []int{250, 500, 1000, 1000, 1000, 1000, 1000, 1000, 500, 250, 125, 125}
+		if !slices.Equal(sizes[:len(want)], want) {
+			t.Errorf("pieces of %d, want %d", sizes[:len(want)], want)
+		}
+	})
+}
+
 func TestADeletionStopsAtASplitThatWasStagedAnewInBetween(t *testing.T) {
 	t.Parallel()
 	store, dsn := openStore(t, Options{})
@@ -137,14 +163,16 @@ func TestADeletionStopsAtASplitThatWasStagedAnewInBetween(t *testing.T) {
 	conn := connect(t, dsn)
 	exec(t, conn, `INSERT INTO splits (index_uid, split_id, split_state, node_id, tags, split_metadata_json)
 		SELECT $1, split_id, 'MarkedForDeletion', 'node-1', '{}', '{"footer_offsets":{"end":1}}' FROM unnest($2::text[]) AS ids (split_id)`, uid.String(), ids)
-	// The first look passes by this split, the third piece waits for it.
+	// The first look passes by this split, a piece waits for it.
 	r := newRival(t, dsn, "UPDATE splits SET split_state = 'Staged' WHERE split_id = '"+ids[2500]+"'")
 	err := r.whileWaiting(func() error { return store.DeleteSplits(context.Background(), uid, ids) })
-	if got := metastore.AsError(err); got == nil || got.Kind != metastore.KindUnavailable || !strings.Contains(got.Message, "failed with 2000 of 12500 splits done") {
-		t.Errorf("got %v", err)
+	left := queryValue[int64](t, conn, "SELECT count(*) FROM splits")
+	want := fmt.Sprintf("failed with %d of %d splits done", largeCall-left, largeCall)
+	if got := metastore.AsError(err); got == nil || got.Kind != metastore.KindUnavailable || !strings.Contains(got.Message, want) || left == largeCall {
+		t.Errorf("got %v, want %s", err, want)
 	}
-	if n := queryValue[int64](t, conn, "SELECT count(*) FROM splits"); n != largeCall-2000 {
-		t.Errorf("%d splits are left, want %d", n, largeCall-2000)
+	if n := queryValue[int64](t, conn, "SELECT count(*) FROM splits WHERE split_id < $1", ids[2500]); n >= 1000 {
+		t.Errorf("%d splits before the one in the way are left", n)
 	}
 	expectRefused(t, store.DeleteSplits(context.Background(), uid, ids), metastore.KindFailedPrecondition, ids[2500])
 }
