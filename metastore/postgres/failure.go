@@ -18,8 +18,10 @@ const (
 	stateProtocolViolation   = "08P01"
 	stateDivisionByZero      = "22012"
 	stateUntranslatable      = "22021"
+	stateNotNullViolation    = "23502"
 	stateForeignKeyViolation = "23503"
 	stateUniqueViolation     = "23505"
+	stateCheckViolation      = "23514"
 	stateReadOnly            = "25006"
 	stateSerialization       = "40001"
 	stateDeadlock            = "40P01"
@@ -87,6 +89,8 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 		if indexID != "" && strings.HasPrefix(err.TableName, "indexes") {
 			return metastore.AlreadyExists(metastore.IndexEntity(indexID))
 		}
+	case stateNotNullViolation, stateCheckViolation:
+		return refusedValue(operation, cause)
 	case stateReadOnly, stateInsufficientRights:
 		return metastore.Forbidden(cause, "%s: the database refused it", operation)
 	case stateUndefinedTable:
@@ -98,7 +102,7 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 	}
 	switch err.Code[:min(2, len(err.Code))] {
 	case "22":
-		return metastore.InvalidArgument("%s: the database refused a value: %s", operation, cause)
+		return refusedValue(operation, cause)
 	case "28":
 		return metastore.Forbidden(cause, "%s: the database refused the credentials", operation)
 	case "08", "53":
@@ -107,6 +111,10 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 		return metastore.Unavailable(cause, "%s: the database is shutting down or starting", operation)
 	}
 	return metastore.Internal(cause, "%s", operation)
+}
+
+func refusedValue(operation string, cause error) error {
+	return metastore.InvalidArgument("%s: the database refused a value: %s", operation, cause)
 }
 
 // describe returns the error without what the driver tells about the address, where parts of it could be secret.
