@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -27,9 +26,6 @@ func (k openShardKey) source() openShardKey {
 	return openShardKey{indexUID: k.indexUID, sourceID: k.sourceID}
 }
 
-// errShardsVanished says that shards that existed were removed before they were read.
-var errShardsVanished = errors.New("shards were removed before they were read")
-
 // OpenShards implements metastore.ShardStore. All shards are opened in one transaction.
 func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShardSubrequest) ([]metastore.Shard, error) {
 	const operation = "opening shards"
@@ -45,48 +41,34 @@ func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShar
 		keys[i] = openShardKey{emptyUnlessStorable(r.IndexUID.String()), emptyUnlessStorable(r.SourceID), r.ShardID}
 	}
 	lockArgs, openArgs, findArgs := openShardsArguments(subrequests, keys)
-
-	for attempt := 1; ; attempt++ {
-		indexExists := map[openShardKey]bool{} // of each index and source that do not both exist
-		shards := make([]metastore.Shard, len(subrequests))
-		found := 0
-		err := s.mutateIf(ctx, operation, "", func() []query {
-			clear(indexExists)
-			found = 0
-			return []query{
-				{sql: lockIndexesSQL, args: lockArgs},
-				{sql: openShardsSQL, args: openArgs, row: func(row columns) error {
-					indexExists[openShardKey{indexUID: row.text(0), sourceID: row.text(1)}] = row.bool(2)
-					return nil
-				}},
-				{sql: findShardsSQL, args: findArgs, row: func(row columns) (err error) {
-					r := &subrequests[row.int8(0)-1]
-					found++
-					shards[row.int8(0)-1], err = row.shard(r.IndexUID, r.SourceID)
-					return err
-				}},
-			}
-		}, func() error {
-			for i, key := range keys {
-				if exists, missing := indexExists[key.source()]; missing {
-					return openShardsRefusal(&subrequests[i], exists)
-				}
-			}
-			if found < len(subrequests) {
-				return errShardsVanished
-			}
-			return nil
-		})
-		switch {
-		case !errors.Is(err, errShardsVanished):
-			return shards, err
-		case attempt == maxAttempts:
-			return nil, metastore.Unavailable(nil, "%s: they keep disappearing", operation)
+	indexExists := map[openShardKey]bool{} // of each index and source that do not both exist
+	shards := make([]metastore.Shard, len(subrequests))
+	err := s.mutateIf(ctx, operation, "", func() []query {
+		clear(indexExists)
+		return []query{
+			{sql: lockIndexesSQL, args: lockArgs},
+			{sql: openShardsSQL, args: openArgs, row: func(row columns) error {
+				indexExists[openShardKey{indexUID: row.text(0), sourceID: row.text(1)}] = row.bool(2)
+				return nil
+			}},
+			{sql: findShardsSQL, args: findArgs, row: func(row columns) (err error) {
+				i := row.int8(0) - 1
+				shards[i], err = row.shard(subrequests[i].IndexUID, subrequests[i].SourceID)
+				return err
+			}},
 		}
-		if err := pause(ctx, attempt); err != nil {
-			return nil, failure(ctx, operation, "", err)
+	}, func() error {
+		for i, key := range keys {
+			if exists, missing := indexExists[key.source()]; missing {
+				return openShardsRefusal(&subrequests[i], exists)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return shards, nil
 }
 
 func openShardsRefusal(r *metastore.OpenShardSubrequest, indexExists bool) error {

@@ -1,6 +1,6 @@
 -- Creates the shards that are absent, if all the indexes and their sources exist. Follows lock_indexes.sql in the same
--- transaction, so none of them can go away meanwhile. Locks the new keys, in the order of the arrays, which are sorted
--- by index uid, source id and shard id.
+-- transaction, so none of them can go away meanwhile. Locks all the shards, new or not, in the order of the arrays,
+-- which are sorted by index uid, source id and shard id.
 -- Answers each index and source that do not both exist, and whether the index does.
 -- $1 index uids and $2 source ids, pair by pair; then one array for each column, without the pairs that are twice
 WITH missing AS MATERIALIZED (
@@ -18,7 +18,7 @@ WITH missing AS MATERIALIZED (
         )
 ),
 opened AS (
-    INSERT INTO shards (
+    INSERT INTO shards AS present (
         index_uid,
         source_id,
         shard_id,
@@ -58,7 +58,10 @@ opened AS (
     -- Read before the first row.
     WHERE 0 = (SELECT count(*) FROM missing)
     ORDER BY new.position
-    ON CONFLICT (index_uid, source_id, shard_id) DO NOTHING
+    -- Changes nothing. The lock that it takes lets the next statement find the shard.
+    ON CONFLICT (index_uid, source_id, shard_id) DO UPDATE
+    SET leader_id = present.leader_id
+    WHERE FALSE
 )
 SELECT
     index_uid,
