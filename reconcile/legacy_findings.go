@@ -33,7 +33,7 @@ func (w *indexWork) concerns(flag *containment.Flag) bool {
 			continue
 		}
 		switch flag.Kind {
-		case containment.Unchecked, containment.Weak, containment.Deleted:
+		case containment.Unchecked, containment.Weak, containment.Deleted, containment.Order:
 			return d.Kind == lineage.LegacyUndecided || flag.Accepted
 		default:
 			return true
@@ -51,6 +51,12 @@ func (w *indexWork) findContent(flag *containment.Flag) Finding {
 		decide = true
 		if flag.Accepted {
 			f.Message = fmt.Sprintf("accepted: %d documents of the first split were deleted; the second, a rewrite of it, replaced it", flag.Docs)
+		}
+	case containment.Order:
+		f.Message = "the second split holds the first, which has had more delete tasks applied, and both were made at about the same time: the second is a merge of the first, or the first was made of the second by deletions. The second is published, the first is not; issue the delete tasks again"
+		decide = true
+		if flag.Accepted {
+			f.Message = "accepted: the second split is a merge of the first"
 		}
 	case containment.Weak:
 		f.Message = fmt.Sprintf("the %d documents of the first split occur several times in the second, at more places than there are such splits: it was merged into it, or its documents were indexed once more. It is not published; accept the decision to publish it", flag.Docs)

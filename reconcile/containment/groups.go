@@ -119,10 +119,18 @@ func (d *decider) rewriteCandidates(holders [][]int) map[int][]int {
 	return candidates
 }
 
-// heldByLater says whether p holds r and was made after it: then it is a merge of r.
+// heldByLater says whether p holds r and was made after it: then it is a merge of r. If p was replaced and
+// both were made at about the same time, r may as well be what replaced it.
 func (d *decider) heldByLater(r, p int) bool {
 	a, b := &d.objects[r], &d.objects[p]
-	return d.holds(p, r) && a.Made.Set && b.Made.Set && b.Made.Value > a.Made.Value
+	return d.holds(p, r) && a.Made.Set && b.Made.Set && b.Made.Value > a.Made.Value &&
+		(b.State == Open || d.certainlyAfter(p, r))
+}
+
+// certainlyAfter says whether a was made after b, however far their clocks are apart.
+func (d *decider) certainlyAfter(a, b int) bool {
+	x, y := &d.objects[a], &d.objects[b]
+	return x.Made.Set && y.Made.Set && x.Made.Value > y.Made.Value+d.clock.skew
 }
 
 // joinEqual joins merged objects with those that have the same blocks and the same checksum.

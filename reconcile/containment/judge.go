@@ -283,7 +283,14 @@ func (f *family) flagSuperseded(x int, present []bool) {
 		}
 		return
 	}
-	f.flagOldCover(member, f.members[f.by[x][0]])
+	c := f.by[x][0]
+	if f.proof[x] == ByDocuments && f.object(x).Opstamp > f.object(c).Opstamp && !f.certainlyAfter(f.members[c], member) {
+		if !f.flag(Order, len(f.seq[x]), member, f.members[c]).Accepted {
+			f.verdicts[member].Kind = Likely
+		}
+		return
+	}
+	f.flagOldCover(member, f.members[c])
 }
 
 func (f *family) flagLive(x int) {

@@ -46,10 +46,19 @@ func newClock(o Options) clock {
 }
 
 // mayBeUnpublished says whether the age of an object leaves it open whether it was published.
-func (c clock) mayBeUnpublished(o *Object) bool { return !c.attested || o.Born >= c.young }
+func (c clock) mayBeUnpublished(o *Object) bool {
+	return !c.attested || o.Born >= c.young || ageless(o)
+}
 
 // mayHaveParents says whether files of the parents of an object may be left.
-func (c clock) mayHaveParents(o *Object) bool { return !c.attested || o.Born >= c.recent }
+func (c clock) mayHaveParents(o *Object) bool { return !c.attested || o.Born >= c.recent || ageless(o) }
+
+// lateUpload is how much later than its id a file may be written for its age to prove anything, in seconds:
+// one that was written later may have been given up before it was complete, and then nothing ever
+// collects it. Ids are drawn before a merge runs.
+const lateUpload = int64(12 * time.Hour / time.Second)
+
+func ageless(o *Object) bool { return !o.Made.Set || o.Born-o.Made.Value/1000 > lateUpload }
 
 // before says whether a may have been made before b.
 func (c clock) before(a, b *Object) bool {

@@ -96,6 +96,10 @@ const (
 	// Deleted: the second split is a rewrite of the first, and Docs documents of the first exist nowhere
 	// else. Accepting it takes them for deleted.
 	Deleted FlagKind = "deleted"
+	// Order: the second split holds the first, which has a greater opstamp, and both were made at about the
+	// same time: the second is a merge of the first, or the first a rewrite of the second. The second is
+	// live. Accepting it takes it for a merge.
+	Order FlagKind = "order"
 	// Weak: the content of the first split repeats, and the second holds it at more places than there are
 	// such splits: it may be one of them, or one more. Accepting it publishes the first.
 	Weak FlagKind = "weak"

@@ -38,12 +38,13 @@ type check struct {
 	rows      []Row
 	options   Options
 	plan      *Plan
+	contents  *comparison // nil if none were compared
 	byID      map[string]*modelSplit
 	decisions map[string]*Decision
 }
 
-func newCheck(h *history, m *model, objects []Object, rows []Row, options Options, plan *Plan) *check {
-	c := &check{h, m, objects, rows, options, plan, map[string]*modelSplit{}, map[string]*Decision{}}
+func newCheck(h *history, m *model, objects []Object, rows []Row, options Options, plan *Plan, contents *comparison) *check {
+	c := &check{h, m, objects, rows, options, plan, contents, map[string]*modelSplit{}, map[string]*Decision{}}
 	for _, x := range m.splits {
 		c.byID[x.object.ID] = x
 	}
@@ -128,7 +129,7 @@ func (c *check) kindsFit([]*modelSplit) string {
 		unreadable, legacy := uint8(x.n) == c.h.unreadable, x.object.Content == Legacy
 		fits := d.Kind != Wait && d.Kind != Withheld && d.Kind != ForeignIncarnation &&
 			(d.Kind == UnreadableObject) == unreadable && (d.Kind != LegacyUndecided || legacy) &&
-			(d.Kind != Orphan || !legacy) && (unreadable || (d.Kind == Marked) == (d.Row == metastore.MarkedForDeletion)) &&
+			(d.Kind != Orphan || !legacy || d.Reason == ReasonContentPiecemeal) && (unreadable || (d.Kind == Marked) == (d.Row == metastore.MarkedForDeletion)) &&
 			(d.Kind != AlreadyPublished || d.Row == metastore.Published) && (d.Kind != StagedBySomeone || d.Row == metastore.Staged)
 		if !fits {
 			return fmt.Sprintf("%s with a row %s is decided %s", d.ID, d.Row, d.Kind)
@@ -190,6 +191,9 @@ func (c *check) nothingTwice(final []*modelSplit) string {
 	for i, x := range final {
 		for _, y := range final[:i] {
 			hidden := c.flagged(x, FlagHiddenLink) || c.flagged(y, FlagHiddenLink) || c.stale(x) || c.stale(y)
+			if c.contents.reported(x.object.ID) || c.contents.reported(y.object.ID) {
+				continue
+			}
 			if x.docs&y.docs == 0 || hidden && c.hiddenLinks() || c.unread(x) || c.unread(y) {
 				continue
 			}

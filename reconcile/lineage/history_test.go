@@ -67,7 +67,7 @@ func (h *history) play(trace func(string, ...any)) *model {
 	if trace == nil {
 		trace = func(string, ...any) {}
 	}
-	m := &model{t: 100_000, legacy: h.legacy, unhealthy: h.unhealthy, trace: trace}
+	m := &model{t: 100_000, legacy: h.legacy, unhealthy: h.unhealthy, trace: trace, blockSize: [...]int{20, 40, 1000}[h.chance%3]}
 	for _, s := range h.steps {
 		m.play(s)
 	}
@@ -116,7 +116,16 @@ func (h *history) failure() string {
 	if err != nil {
 		return err.Error()
 	}
-	return newCheck(h, m, objects, rows, options, plan).failure()
+	objects, contents, err := m.compare(objects, plan, options)
+	if err != nil {
+		return err.Error()
+	}
+	if contents != nil {
+		if plan, err = Decide(objects, rows, options); err != nil {
+			return err.Error()
+		}
+	}
+	return newCheck(h, m, objects, rows, options, plan, contents).failure()
 }
 
 // minimize drops what the failure does not need.
@@ -172,7 +181,15 @@ func (h *history) String() string {
 		}
 	}
 	fmt.Fprintf(&text, "\njanitor attested %v, rows complete %v, adopt staged %v\ndecisions:\n", options.GCHealthy, options.RowsComplete, options.AdoptStaged)
-	if plan, err := Decide(objects, rows, options); err != nil {
+	plan, err := Decide(objects, rows, options)
+	var contents *comparison
+	if err == nil {
+		if objects, contents, err = m.compare(objects, plan, options); err == nil {
+			plan, err = Decide(objects, rows, options)
+		}
+	}
+	fmt.Fprint(&text, contents)
+	if err != nil {
 		fmt.Fprintf(&text, "%v\n", err)
 	} else {
 		fmt.Fprintf(&text, "%s\nfindings: %v\nrows: %v\n", decisionsText(plan), findingsText(plan), plan.Rows)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"holdfast/metastore"
+	"holdfast/reconcile/splitfile/segment/segmenttest"
 )
 
 // model is an index and its bucket in the hands of indexers, mergers, compactors, delete tasks,
@@ -20,6 +21,7 @@ type model struct {
 	legacy    bool       // files are written without recovery entries
 	unhealthy bool       // deletions by the janitor fail now and then
 	retired   bool       // some split was marked without a replacement
+	blockSize int        // of the document stores, in bytes
 	backup    []modelRow // nil until a backup is made
 	trace     func(format string, args ...any)
 }
@@ -39,6 +41,7 @@ type modelSplit struct {
 	publishedOnce bool
 	replacedBy    *modelSplit
 	rowOpstamp    uint64
+	content       *segmenttest.Split // what is in its file, nil until it is asked for
 	// work in progress
 	uploaded, aborted, over bool
 }
