@@ -2,7 +2,7 @@
 //
 // [Database] returns a fresh, empty database on a server that one test binary starts once and
 // shares; [PrivateServer] starts a server of the test's own, to be restarted or killed; [TransactionPooler] puts a
-// PgBouncer in front of one. A package that uses any of them calls [Main] from its TestMain.
+// PgBouncer in front of one; [ReplicatedServer] has one followed by a standby. A package that uses any of them calls [Main] from its TestMain.
 //
 // The server is a container where a Docker Engine is reachable, and else a throw-away cluster made
 // with initdb from a local installation. fsync is on in both, as in production. Text collates

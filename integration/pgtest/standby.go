@@ -10,28 +10,29 @@ import (
 	"testing"
 )
 
-// Standby starts a server that follows this one by streaming replication and answers reads. It ends with the test. There is none,
-// and it returns nil, where the server is not of a local installation: a container lets no other server replicate from it.
-func (s *Server) Standby(t testing.TB) *Server {
+// ReplicatedServer starts a server of the test's own, and another one that follows it by streaming replication and answers
+// reads. Both end with the test. They are of a local installation, whatever the environment says, because a container lets no
+// other server replicate from it; without an installation both are nil.
+func ReplicatedServer(t testing.TB) (primary, standby *Server) {
 	t.Helper()
-	primary, ok := s.backend.(*localBackend)
-	if !ok {
-		return nil
+	if _, err := findInstallation(); err != nil {
+		return nil, nil
 	}
-	backend, err := newLocalStandby(primary, s.DSN(maintenanceDatabase))
+	primary = privateServer(t, "local")
+	backend, err := newLocalStandby(primary.backend.(*localBackend), primary.DSN(maintenanceDatabase))
 	if err != nil {
 		t.Fatalf("make a standby of PostgreSQL: %v", err)
 	}
-	standby := &Server{backend: backend, private: true}
+	standby = &Server{backend: backend, private: true}
 	t.Cleanup(func() {
-		if err := backend.remove(context.Background()); err != nil {
+		if err := standby.remove(); err != nil {
 			t.Errorf("remove the standby: %v", err)
 		}
 	})
 	if err := standby.startAndWait(); err != nil {
 		t.Fatalf("start the standby: %v", err)
 	}
-	return standby
+	return primary, standby
 }
 
 // newLocalStandby copies a running cluster into one of its own, which is not started yet.

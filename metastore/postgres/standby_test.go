@@ -16,15 +16,12 @@ type replica struct {
 	follow func(t *testing.T)
 }
 
-// replicas returns read-only views of a database: through sessions that may not write, and, where the server can
-// have one, of a streaming standby.
-func replicas(t *testing.T, server *pgtest.Server, database string) map[string]replica {
+// replicas returns read-only views of a database: through sessions that may not write, and of a standby, if there is one.
+func replicas(server, standby *pgtest.Server, database string) map[string]replica {
 	found := map[string]replica{
 		"sessions that may not write": {dsn: server.DSN(database) + "&default_transaction_read_only=on", follow: func(*testing.T) {}},
 	}
-	standby := server.Standby(t)
 	if standby == nil {
-		t.Log("without a standby: the server is not of a local installation")
 		return found
 	}
 	found["streaming standby"] = replica{dsn: standby.DSN(database), follow: func(t *testing.T) {
@@ -40,9 +37,13 @@ func replicas(t *testing.T, server *pgtest.Server, database string) map[string]r
 
 func TestI129AndI130AReplicaAnswersReadsAndForbidsChanges(t *testing.T) {
 	t.Parallel()
-	server := pgtest.PrivateServer(t)
+	server, standby := pgtest.ReplicatedServer(t)
+	if server == nil {
+		t.Log("without a standby: no PostgreSQL is installed")
+		server = pgtest.PrivateServer(t)
+	}
 	database := server.Database(t)
-	for name, replica := range replicas(t, server, database) {
+	for name, replica := range replicas(server, standby, database) {
 		t.Run(name, func(t *testing.T) {
 			primary := reopenStore(t, Options{DSN: server.DSN(database)})
 			uid := createIndex(t, primary, "logs")
