@@ -36,6 +36,8 @@ func rules() []rule {
 		{"indexes H29", "On the file store a template that was overwritten still matches by its old patterns and its old priority.", "By what it holds now."},
 		{"indexes H30", "On PostgreSQL an index id is excluded from a template only when all of its negative patterns match.", "When any of them matches."},
 		{"indexes H33", "On PostgreSQL the priority of a template wraps at 2^31 (H28), and one of exactly 2^31 fails every FindIndexTemplateMatches that it matches.", "Priorities of 64 bits rank as they are. The column that the peer ranks by holds 2^31-1 for higher ones."},
+		{"indexes H6", "A read replica may follow PostgreSQL only; CreateIndex there gives `Forbidden` and most other changes `Db`, which clients retry. GetClusterIdentity is such a change.",
+			"Every change gives `Forbidden`, on directories and buckets too. GetClusterIdentity reads, once there is an identity."},
 		{"templates' text", "On PostgreSQL a template is stored and answered as it was sent: of any version, without defaults, and without the UID of its doc mapping, which every reader then draws for itself.",
 			"It is stored and answered in the full form of version 0.9, as on the file store."},
 		{"templates' patterns", "On PostgreSQL a template may have negative patterns only, which never match, and negative patterns of two characters.", "`InvalidArgument`, as on the file store."},
