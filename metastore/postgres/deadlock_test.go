@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"holdfast/metastore"
-	"holdfast/metastore/indexconfig"
 )
 
 // Several clients make calls of two sorts on few splits of one index, each with the ids in another order. With locks
@@ -37,6 +36,13 @@ func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
 		{stormDeleteIndex, stormPublish},
 		{stormDeleteIndex, stormMark},
 		{stormDeleteIndex, stormDelete},
+		{stormPublishDelta, stormPublishDelta},
+		{stormPublishDelta, stormStage},
+		{stormPublishDelta, stormCreateOnly},
+		{stormPublishDelta, stormPublish},
+		{stormPublishDelta, stormMark},
+		{stormPublishDelta, stormDelete},
+		{stormPublishDelta, stormDeleteIndex},
 		{stormCreateOnly, stormCreateOnly},
 		{stormCreateOnly, stormStage},
 		{stormCreateOnly, stormPublish},
@@ -94,12 +100,13 @@ func TestTheDeadlockCounterCounts(t *testing.T) {
 type stormCall string
 
 const (
-	stormStage       stormCall = "stage"
-	stormCreateOnly  stormCall = "create-only stage"
-	stormPublish     stormCall = "publish"
-	stormMark        stormCall = "mark"
-	stormDelete      stormCall = "delete"
-	stormDeleteIndex stormCall = "delete index"
+	stormStage        stormCall = "stage"
+	stormCreateOnly   stormCall = "create-only stage"
+	stormPublish      stormCall = "publish"
+	stormPublishDelta stormCall = "publish with a delta"
+	stormMark         stormCall = "mark"
+	stormDelete       stormCall = "delete"
+	stormDeleteIndex  stormCall = "delete index"
 )
 
 const stormClients = 16
@@ -117,12 +124,16 @@ type storm struct {
 	store  *Store
 	ids    []string
 	uid    atomic.Pointer[metastore.IndexUID]
-	config *indexconfig.IndexConfig
+	create metastore.CreateIndexRequest
 }
 
 func runStorm(t *testing.T, dsn string, pair [2]stormCall) {
-	s := &storm{store: reopenStore(t, Options{DSN: dsn, MaxConns: stormClients}), ids: numberedIDs("split-", 24), config: indexConfig(t, "storm")}
-	uid := createIndex(t, s.store, "storm")
+	s := &storm{store: reopenStore(t, Options{DSN: dsn, MaxConns: stormClients}), ids: numberedIDs("split-", 24), create: createRequest(t, "storm", voidSource)}
+	metadata, err := s.store.CreateIndex(t.Context(), s.create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid := metadata.IndexUID
 	s.uid.Store(&uid)
 	calls, atMost := stormLimits()
 	var left atomic.Int64
@@ -166,6 +177,10 @@ func (s *storm) call(call stormCall, random *rand.Rand) error {
 	case stormPublish:
 		cut := random.IntN(len(ids) + 1)
 		err = s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[:cut], ReplacedSplitIDs: ids[cut:]})
+	case stormPublishDelta:
+		cut := random.IntN(len(ids) + 1)
+		delta := &metastore.CheckpointDelta{SourceID: "source", Partitions: map[string]metastore.PartitionDelta{fmt.Sprint(random.Int()): {To: "1"}}}
+		err = s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[:cut], ReplacedSplitIDs: ids[cut:], Delta: delta})
 	case stormMark:
 		err = s.store.MarkSplitsForDeletion(ctx, uid, ids)
 	case stormDelete:
@@ -184,7 +199,7 @@ func (s *storm) deleteAndCreate(uid metastore.IndexUID) error {
 	if err := s.store.DeleteIndex(context.Background(), uid); err != nil {
 		return err
 	}
-	metadata, err := s.store.CreateIndex(context.Background(), metastore.CreateIndexRequest{Config: s.config})
+	metadata, err := s.store.CreateIndex(context.Background(), s.create)
 	if err != nil {
 		return err
 	}

@@ -18,14 +18,18 @@ import (
 // CheckExactlyOnce has 16 indexers publish records of the partitions of one source and of the shards of another one,
 // some rounds each, in a new index of that id. Any of them takes any partition; they crash before they publish, lose
 // the answer, and repeat calls. It checks that the published splits hold every record up to the checkpoint exactly
-// once. Calls may fail with an unknown outcome as often as they want.
-func CheckExactlyOnce(ctx context.Context, t *testing.T, store metastore.Store, indexID string, rounds int) {
+// once. Meanwhile disturb, if not nil, may make calls fail with an unknown outcome; it must return once done is closed.
+func CheckExactlyOnce(ctx context.Context, t *testing.T, store metastore.Store, indexID string, rounds int, disturb func(done <-chan struct{})) {
 	t.Helper()
 	log := &recordLog{ctx: ctx, store: store, held: map[string]heldRecords{}, succeeded: map[string]int{}}
 	if err := log.create(indexID); err != nil {
 		t.Fatal(err)
 	}
-	var indexers sync.WaitGroup
+	done := make(chan struct{})
+	var disturbance, indexers sync.WaitGroup
+	if disturb != nil {
+		disturbance.Go(func() { disturb(done) })
+	}
 	for i := range clients {
 		indexers.Go(func() {
 			indexer := &indexer{recordLog: log, name: fmt.Sprintf("node-%02d", i), random: rand.New(rand.NewPCG(uint64(i), 3))}
@@ -38,6 +42,8 @@ func CheckExactlyOnce(ctx context.Context, t *testing.T, store metastore.Store, 
 		})
 	}
 	indexers.Wait()
+	close(done)
+	disturbance.Wait()
 	if !t.Failed() {
 		log.check(t)
 	}

@@ -212,7 +212,7 @@ func publishShardsCases() []testCase {
 			}
 		}},
 		{"indexers that crash, lose replies, retry and take over from each other publish every record exactly once", func(b *bundle) {
-			CheckExactlyOnce(b.ctx, b.T, b.store, b.indexID("a"), 15)
+			CheckExactlyOnce(b.ctx, b.T, b.store, b.indexID("a"), 15, nil)
 		}},
 	}
 }
