@@ -21,9 +21,10 @@ const (
 	keyServices  = "enabled_services"
 	keyReadiness = "readiness"
 
-	serviceMetastore = "metastore"
-	ready            = "READY"
-	notReady         = "NOT_READY"
+	serviceMetastore   = "metastore"
+	serviceReadReplica = "metastore_read_replica"
+	ready              = "READY"
+	notReady           = "NOT_READY"
 )
 
 // receiveBuffer is the size that is asked for of the socket's buffer, in bytes: when a cluster starts,
@@ -164,12 +165,19 @@ func (m *Member) renew() error {
 		return err
 	}
 	now := time.Now()
-	machine.Set(now, keyServices, serviceMetastore)
+	machine.Set(now, keyServices, m.options.service())
 	machine.Set(now, gossip.KeyGRPCAddress, m.options.GRPCAddress.String())
 	machine.Set(now, keyReadiness, readiness(m.ready))
 	machine.SetSeeds(m.seedsAt)
 	m.machine, m.identity = machine, identity
 	return nil
+}
+
+func (o *Options) service() string {
+	if o.ReadReplica {
+		return serviceReadReplica
+	}
+	return serviceMetastore
 }
 
 func readiness(is bool) string {

@@ -239,3 +239,10 @@ func TestClosedMemberIsSilent(t *testing.T) {
 	again := start(t, 1, nil, func(o *Options) { o.Listen = m.GossipAddress() })
 	require.Equal(t, m.GossipAddress(), again.GossipAddress())
 }
+
+func TestReadReplicaAnnouncesItsOwnRole(t *testing.T) {
+	t.Parallel()
+	m := start(t, 1, nil, func(o *Options) { o.ReadReplica = true })
+	require.Equal(t, []string{"metastore_read_replica"}, m.find(m).Services)
+	require.False(t, m.find(m).IsMetastore())
+}

@@ -35,6 +35,9 @@ type Options struct {
 	Advertise netip.AddrPort
 	// GRPCAddress is where other nodes reach the metastore.
 	GRPCAddress netip.AddrPort
+	// ReadReplica announces a metastore that refuses changes: nodes that are set to use read replicas
+	// send it reads, and others do not use it.
+	ReadReplica bool
 	// Seeds are asked for the other members: HOST, HOST:PORT, IP or IP:PORT. Without a port they have
 	// that of Advertise. Names are looked up again every minute, and all of their addresses are used.
 	Seeds []string

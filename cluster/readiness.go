@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"holdfast/cluster/internal/gossip"
@@ -91,10 +92,10 @@ func (m *Member) checkHealth(check func(context.Context) error) error {
 	return check(ctx)
 }
 
-// alone says whether no other metastore of the cluster takes calls.
+// alone says whether no other member of the same role takes calls.
 func (m *Member) alone() bool {
 	for _, other := range m.Members() {
-		if !other.Self && other.Live && other.Ready && other.IsMetastore() {
+		if !other.Self && other.Live && other.Ready && slices.Contains(other.Services, m.options.service()) {
 			return false
 		}
 	}

@@ -23,6 +23,7 @@ type clientFlags struct {
 	server  string
 	timeout time.Duration
 	format  output.Format
+	tls     clientTLSFlags
 }
 
 func (f *clientFlags) add(cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (f *clientFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.server, "server", defaultServer, "address of the metastore, HOST:PORT")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long to wait for the answer to one call")
 	flags.Var(&f.format, "format", "how to write the result: text, or json for machines")
+	f.tls.add(flags)
 }
 
 // dial makes a client. It connects at the first call.
@@ -41,7 +43,11 @@ func (f *clientFlags) dial() (*rpc.Client, error) {
 	if f.server == "" {
 		return nil, usagef("--server is empty, must be HOST:PORT")
 	}
-	client, err := rpc.Dial(f.server, rpc.ClientOptions{CallTimeout: f.timeout})
+	config, err := f.tls.config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := rpc.Dial(f.server, rpc.ClientOptions{CallTimeout: f.timeout, TLS: config})
 	if err != nil {
 		return nil, usagef("--server: %w", err)
 	}

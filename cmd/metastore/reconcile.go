@@ -304,8 +304,12 @@ func (c *command) openForReconcile(ctx context.Context, f *reconcileFlags) (meta
 		if f.timeout <= 0 {
 			return nil, usagef("--timeout is %s, must be positive", f.timeout)
 		}
+		config, err := f.tls.config()
+		if err != nil {
+			return nil, err
+		}
 		// Package reconcile repeats calls itself: it has to know which answers were lost.
-		client, err := rpc.Dial(f.server, rpc.ClientOptions{CallTimeout: f.timeout, RetryAttempts: 1})
+		client, err := rpc.Dial(f.server, rpc.ClientOptions{CallTimeout: f.timeout, RetryAttempts: 1, TLS: config})
 		if err != nil {
 			return nil, usagef("--server: %w", err)
 		}

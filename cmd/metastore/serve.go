@@ -50,6 +50,7 @@ const serveExample = `  metastore serve
 type serveFlags struct {
 	openstore.Options
 	cluster        clusterFlags
+	tls            serverTLSFlags
 	listen, http   string
 	logs           logFlags
 	maxMessageSize byteSize
@@ -84,6 +85,7 @@ func (c *command) serve() *cobra.Command {
 	flags.DurationVar(&f.Refresh, "refresh", 0, "directories and buckets: how old an answer may be with respect\nto the writes of other servers; 0: ask the storage before every read")
 	flags.Int32Var(&f.MaxConns, "postgres-max-conns", 0, "PostgreSQL: the most connections; 0: pool_max_conns of the URL, else 20")
 	flags.BoolVar(&f.PreparedStatements, "postgres-prepared-statements", false, "PostgreSQL: prepare statements; faster, but not behind a\ntransaction-pooling proxy")
+	f.tls.add(flags)
 	f.cluster.add(flags)
 	return cmd
 }
@@ -122,7 +124,11 @@ func (c *command) runServe(ctx context.Context, f *serveFlags) error {
 	c.stderr = secrets.NewWriter(c.stderr, found)
 	logger := f.logs.logger(c.stderr)
 	f.Logger = logger
-	err := node.Run(ctx, node.Options{
+	config, err := f.tls.config(logger)
+	if err != nil {
+		return err
+	}
+	err = node.Run(ctx, node.Options{
 		Open:         func(ctx context.Context) (metastore.Store, error) { return openstore.Open(ctx, f.Options) },
 		StoreName:    secrets.MaskURL(f.URL),
 		Listen:       f.listen,
@@ -131,12 +137,13 @@ func (c *command) runServe(ctx context.Context, f *serveFlags) error {
 		Logger:       logger,
 		Signals:      c.signals,
 		Serving:      c.serving,
-		Join:         f.cluster.join(logger),
+		Join:         f.cluster.join(logger, config, f.ReadOnly),
 		RPC: rpc.ServerOptions{
 			Version:               readBuildInfo(c.version).Version,
 			MaxMessageSize:        int(f.maxMessageSize),
 			MaxConcurrentRequests: f.maxConcurrent,
 			RequestTimeout:        f.requestTimeout,
+			TLS:                   config,
 		},
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"holdfast/cluster"
+	"holdfast/cmd/metastore/internal/tlsfiles"
 )
 
 // clusterFlags are the flags of serve about the cluster that the metastore is a member of.
@@ -98,20 +100,26 @@ func isOneHost(text string) bool {
 	return err == nil && !ip.IsUnspecified()
 }
 
-// join returns how the node joins the cluster, nil if there is to be none.
-func (f *clusterFlags) join(logger *slog.Logger) func(grpc net.Addr) (*cluster.Member, error) {
+// join returns how the node joins the cluster, nil if there is to be none. config is that of the gRPC
+// server, nil without TLS.
+func (f *clusterFlags) join(logger *slog.Logger, config *tls.Config, readOnly bool) func(grpc net.Addr) (*cluster.Member, error) {
 	if f.gossip == "" {
 		return nil
 	}
 	return func(grpc net.Addr) (*cluster.Member, error) {
 		o := f.options
-		o.Logger = logger
+		o.Logger, o.ReadReplica = logger, readOnly
 		if !o.GRPCAddress.IsValid() {
 			bound, err := netip.ParseAddrPort(grpc.String())
 			if err != nil {
 				return nil, fmt.Errorf("address of the gRPC server: %w", err)
 			}
 			o.GRPCAddress = bound
+		}
+		if config != nil {
+			if err := tlsfiles.Covers(config, o.GRPCAddress.Addr().String()); err != nil {
+				logger.Warn("nodes of the cluster connect to an IP address, which the certificate does not name; set expected_name on them", "error", err)
+			}
 		}
 		if f.generationFile != "" {
 			file := cluster.GenerationFile(f.generationFile)

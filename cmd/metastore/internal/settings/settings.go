@@ -43,6 +43,9 @@ func Keys() []string {
 		"gossip_peer_networks",
 		"gossip_protocol_version",
 		"grpc_advertise",
+		"grpc_tls_cert",
+		"grpc_tls_client_ca",
+		"grpc_tls_key",
 		"http",
 		"listen",
 		"log_format",
@@ -59,6 +62,11 @@ func Keys() []string {
 		"server",
 		"store",
 		"timeout",
+		"tls",
+		"tls_ca",
+		"tls_cert",
+		"tls_key",
+		"tls_server_name",
 	}
 }
 
