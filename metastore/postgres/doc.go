@@ -10,6 +10,11 @@
 // caller cannot know. A call that the server aborted because of a deadlock or a serialization failure is repeated
 // a few times.
 //
+// Calls that decide on what they read under a lock take a second round trip: those that change the metadata of an index,
+// and publishes with a checkpoint delta. The latter exclude each other on one index, so those that wait in this process
+// share a transaction. It locks and reads the index row, the shards and the splits of all of them, decides each in turn on
+// what the ones before leave, and writes the sum.
+//
 // No statement needs a session: there are no named prepared statements unless Options asks for them, no
 // temporary objects and no settings, so a transaction-pooling proxy may stand in front of the server; the
 // tests run through PgBouncer too.
