@@ -80,6 +80,8 @@ func wastefulPlans(t *testing.T, conn *pgx.Conn, uid metastore.IndexUID, n int) 
 	for _, c := range []struct{ name, sql, args string }{
 		{"publish_split", publishSplitSQL, index + ", '17'"},
 		{"publish_splits", publishSplitsSQL, index + "," + ids + "," + ids},
+		{"lock_splits", lockSplitsSQL, index + "," + ids},
+		{"move_splits", moveSplitsSQL, index + "," + ids + ", '{" + strings.TrimSuffix(strings.Repeat("Published,", n), ",") + "}'," + ids},
 		{"mark_splits", markSplitsSQL, index + "," + ids},
 		{"delete_splits", deleteSplitsSQL, index + "," + ids},
 		{"update_delete_opstamp", updateDeleteOpstampSQL, index + "," + ids + ", 7"},

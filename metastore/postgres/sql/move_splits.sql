@@ -6,8 +6,9 @@ WITH moved AS MATERIALIZED (
         ids.split_id,
         ids.split_state,
         published.split_id IS NOT NULL AS is_published
-    FROM unnest($2::text[], $3::text[]) AS ids (split_id, split_state)
-    LEFT JOIN unnest($4::text[]) AS published (split_id)
+    -- From subqueries, for the planner; see publish_splits.sql.
+    FROM unnest((SELECT $2::text[]), (SELECT $3::text[])) AS ids (split_id, split_state)
+    LEFT JOIN unnest((SELECT $4::text[])) AS published (split_id)
         ON published.split_id = ids.split_id
 )
 UPDATE splits
