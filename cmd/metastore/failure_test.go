@@ -130,7 +130,7 @@ func TestWrongCommandLinesExitWithTwoAndDoNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, `"metastore" needs a command: bench, index, migrate, reconcile, serve, split, version`},
+		{nil, `"metastore" needs a command: bench, cluster, export, import, index, migrate, reconcile, serve, shard, split, version`},
 		{[]string{"sevre"}, `unknown command "sevre" for "metastore", did you mean "serve"?`},
 		{[]string{"serve", "now"}, "unknown command"},
 		{[]string{"serve", "--prot", "1"}, "unknown flag: --prot"},

@@ -79,7 +79,7 @@ func TestHelpTextsAreInTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
 		"", "serve", "migrate", "index", "index list", "index describe", "index create", "index delete",
-		"split", "split list", "split stage", "split publish", "split mark-for-deletion", "split delete", "split inspect", "cluster", "cluster members", "bench", "version",
+		"split", "split list", "split stage", "split publish", "split mark-for-deletion", "split delete", "split inspect", "cluster", "cluster members", "import", "export", "bench", "version",
 	} {
 		r := execute(t, &system{}, append(strings.Fields(path), "--help")...)
 		require.Equal(t, exitSuccess, r.status)

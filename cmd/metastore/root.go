@@ -83,7 +83,7 @@ func (c *command) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	// The command index create has a --config of its own, which hides this one.
 	root.PersistentFlags().StringVar(&c.configPath, "config", "", "YAML file with settings (default $"+settings.ConfigVariable+")")
-	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.shard(), c.reconcile(), c.cluster(), c.bench(), c.versionCommand())
+	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.shard(), c.reconcile(), c.cluster(), c.importCommand(), c.exportCommand(), c.bench(), c.versionCommand())
 	return root
 }
 

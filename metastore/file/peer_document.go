@@ -103,7 +103,7 @@ func (p *peerDocument) member(d *snapshotDecoder, key string) error {
 // withCreateTimestamp returns the text of an object with its time of creation.
 func (p *peerDocument) withCreateTimestamp(object []byte) []byte {
 	open, isObject := bytes.CutSuffix(object, []byte("}"))
-	if !isObject || bytes.Contains(object, []byte(`"create_timestamp"`)) {
+	if empty := bytes.HasSuffix(bytes.TrimSpace(open), []byte("{")); empty || !isObject || bytes.Contains(object, []byte(`"create_timestamp"`)) {
 		return object
 	}
 	return fmt.Appendf(nil, `%s,"create_timestamp":%d}`, open, p.now)

@@ -22,7 +22,7 @@ const (
 )
 
 // ErrBusy says that somebody else writes into the target.
-var ErrBusy = errors.New("another process is writing there")
+var ErrBusy = errors.New("another process is writing into the target")
 
 // claim is the right to write into a target, and the mark of what was begun there.
 type claim struct {

@@ -63,7 +63,7 @@ func Export(ctx context.Context, options Options) (summary *Summary, err error) 
 	defer e.target.Close() //nolint:errcheck // everything was written and compared
 	defer e.summary.sort()
 	if err := e.begin(ctx, content); err != nil {
-		return nil, fmt.Errorf("the target: %w", err)
+		return nil, err
 	}
 	if err := e.run(ctx, content); err != nil {
 		e.claim.end(ctx)
@@ -85,7 +85,7 @@ func (e *exporter) openSource(ctx context.Context, at location) error {
 	if !slices.Contains(directories, "_log") {
 		return fmt.Errorf("the source %s: %w of Holdfast's: there is no directory _log", at, ErrNoStore)
 	}
-	if e.store, err = file.Open(ctx, file.Options{URL: e.options.From}); err != nil {
+	if e.store, err = file.Open(ctx, file.Options{URL: at.storeURL(e.options.From)}); err != nil {
 		return fmt.Errorf("the source %s: %w", at, err)
 	}
 	return nil
@@ -95,7 +95,7 @@ func (e *exporter) openSource(ctx context.Context, at location) error {
 func (e *exporter) begin(ctx context.Context, content file.Content) error {
 	directories, err := e.target.Directories(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("list the directories of the target: %w", err)
 	}
 	if slices.Contains(directories, "_log") {
 		return fmt.Errorf("%w: it is a store of Holdfast's", ErrNotEmpty)

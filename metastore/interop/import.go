@@ -53,6 +53,7 @@ type importer struct {
 	from     place
 	store    *file.Store
 	claim    *claim
+	begun    bool // the target is claimed
 	now      int64
 	reporter *reporter
 
@@ -91,7 +92,11 @@ func Import(ctx context.Context, options Options) (*Summary, error) {
 		}
 		return i.summary, i.each(ctx, work, i.check)
 	}
-	return i.summary, i.run(ctx, found, work)
+	err = i.run(ctx, found, work)
+	if !i.begun {
+		return nil, err
+	}
+	return i.summary, err
 }
 
 // document is one index to copy.
@@ -257,6 +262,7 @@ func (i *importer) run(ctx context.Context, found *manifest, work []document) (e
 	if err := i.begin(ctx, target); err != nil {
 		return err
 	}
+	i.begun = true
 	if err := errors.Join(i.copyTemplates(ctx, found), i.copyIdentity(ctx, found)); err != nil {
 		i.claim.end(ctx)
 		return err
@@ -274,7 +280,7 @@ func (i *importer) openTarget(ctx context.Context) (place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
-	if i.store, err = file.Open(ctx, file.Options{URL: i.options.To}); err != nil {
+	if i.store, err = file.Open(ctx, file.Options{URL: at.storeURL(i.options.To)}); err != nil {
 		return nil, fmt.Errorf("the target %s: %w", at, err)
 	}
 	i.summary.To = i.options.Mask(i.options.To)
@@ -288,11 +294,8 @@ func (i *importer) openTarget(ctx context.Context) (place, error) {
 // begin claims the target, which must be empty unless an earlier import from the same source began there.
 func (i *importer) begin(ctx context.Context, target place) (err error) {
 	i.claim, i.summary.Resumed, err = acquire(ctx, target, importClaimName, i.at.String(), i.options.TakeOver, i.options.Force)
-	if err != nil {
-		return fmt.Errorf("the target: %w", err)
-	}
-	if i.summary.Resumed || i.options.Force {
-		return nil
+	if err != nil || i.summary.Resumed || i.options.Force {
+		return err
 	}
 	empty, err := i.store.Empty(ctx)
 	if err == nil && !empty {

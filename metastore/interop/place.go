@@ -113,6 +113,14 @@ func (l location) String() string {
 	return l.scheme + "://" + l.bucket + "/" + l.path
 }
 
+// storeURL is the location as package file opens it; uri is what was parsed.
+func (l location) storeURL(uri string) string {
+	if l.scheme == "file" {
+		return l.path
+	}
+	return uri
+}
+
 // same reports whether two locations are one place, as far as their names tell.
 func (l location) same(other location) bool {
 	return l.scheme == other.scheme && l.bucket == other.bucket && l.path == other.path
