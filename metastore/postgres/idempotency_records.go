@@ -49,9 +49,15 @@ func (s *Store) insertRecords(records ...*idempotency.Record) []query {
 // once runs a transaction that inserts the record of a call, so that it is executed once: if the record is there, once
 // says so and nothing was done. When the connection breaks, running it again finds out what became of it.
 func (s *Store) once(ctx context.Context, operation string, record *idempotency.Record, transaction func() error) error {
+	if err := s.refuseOverQuota(ctx, operation, record); err != nil {
+		return err
+	}
 	for attempt := 1; ; attempt++ {
 		err := transaction()
 		switch {
+		case err == nil:
+			s.quota.add(record.Principal)
+			return nil
 		case hasRecordConflict(err):
 			if err = s.executed(ctx, record); !errors.Is(err, errRecordGone) {
 				return err

@@ -3,11 +3,15 @@ package postgres
 import (
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
@@ -303,4 +307,129 @@ func sourceConfig(t testing.TB, id string) *indexconfig.SourceConfig {
 		t.Fatal(err)
 	}
 	return source
+}
+
+func TestTheRecordsOfACallerAreBounded(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{MaxKeysPerCaller: 2})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a", "b", "c")
+	first := newRecord(t, "PublishSplits")
+	if err := store.WithRecord(first).PublishSplits(ctx, publishing(uid, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, publishing(uid, "b")); err != nil {
+		t.Fatal(err)
+	}
+	wantFull := func(store *Store, when string) {
+		t.Helper()
+		var full *idempotency.Error
+		err := store.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, publishing(uid, "c"))
+		if !errors.As(err, &full) || full.Reason != idempotency.KeyQuota || full.RetryAfter == 0 {
+			t.Fatalf("%s: %v", when, err)
+		}
+	}
+	wantFull(store, "one too many")
+	wantReplayed(t, store.WithRecord(first).PublishSplits(ctx, publishing(uid, "a")), first)
+	other := reopenStore(t, Options{DSN: dsn, MaxKeysPerCaller: 2})
+	exec(t, connect(t, dsn), "ANALYZE holdfast.idempotency_records")
+	if err := other.countRecords(ctx); err != nil {
+		t.Fatal(err)
+	}
+	wantFull(other, "on another server, once it has counted")
+	exec(t, connect(t, dsn), "DELETE FROM holdfast.idempotency_records")
+	if err := store.countRecords(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, publishing(uid, "c")); err != nil {
+		t.Fatalf("when the records are gone: %v", err)
+	}
+}
+
+func TestAWaitingCallIsExecutedWhenTheOtherIsUndone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{KeyWait: time.Minute})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a")
+	record := newRecord(t, "PublishSplits")
+	conn, watch := connect(t, dsn), connect(t, dsn)
+	exec(t, conn, "BEGIN")
+	exec(t, conn, `INSERT INTO holdfast.idempotency_records (key, principal, operation, resource, fingerprint, fingerprint_version)
+		VALUES ($1, $2, 'PublishSplits', 'index/logs', $3, 1)`, record.Key.String(), record.Principal[:], record.Fingerprint[:])
+	published := make(chan error, 1)
+	go func() { published <- store.WithRecord(record).PublishSplits(ctx, publishing(uid, "a")) }()
+	waitForLock(t, watch)
+	exec(t, conn, "ROLLBACK")
+	if err := <-published; err != nil {
+		t.Fatal(err)
+	}
+	wantReplayed(t, store.WithRecord(record).PublishSplits(ctx, publishing(uid, "a")), record)
+}
+
+func TestARecordThatIsRemovedInTheSameMomentDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a")
+	record := newRecord(t, "PublishSplits")
+	// The first attempt meets a record that is gone when it is looked at.
+	attempts := 0
+	err := store.once(ctx, "publishing splits", &record, func() error {
+		attempts++
+		if attempts == 1 {
+			return &pgconn.PgError{Code: stateUniqueViolation, ConstraintName: recordsPrimaryKey}
+		}
+		return store.WithRecord(record).PublishSplits(ctx, publishing(uid, "a"))
+	})
+	if err != nil || attempts != 2 || numRecords(t, dsn) != 1 {
+		t.Fatalf("%d attempts, %v, %d records; want 2 and one", attempts, err, numRecords(t, dsn))
+	}
+}
+
+func TestACommitWhoseAnswerIsLostIsFoundOut(t *testing.T) {
+	t.Parallel()
+	for name, committed := range map[string]bool{"it was committed": true, "it was not": false} {
+		ctx := t.Context()
+		store, _ := openStore(t, Options{})
+		uid := createIndex(t, store, "logs")
+		stage(t, store, uid, "a")
+		record := newRecord(t, "PublishSplits")
+		lost := false
+		err := store.once(ctx, "publishing splits", &record, func() error {
+			publish := func() error {
+				return store.repeatLocked(ctx, []*idempotency.Record{&record}, func() []query { return nil }, func() ([]query, error) {
+					return []query{{sql: publishSplitSQL, args: [][]byte{textArgument(uid.String()), textArgument("a")}}}, nil
+				})
+			}
+			if lost {
+				return publish()
+			}
+			lost = true
+			if committed {
+				if err := publish(); err != nil {
+					return err
+				}
+			}
+			return io.ErrUnexpectedEOF
+		})
+		if committed {
+			wantReplayed(t, err, record)
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := listIDs(t, store, &metastore.ListSplitsQuery{AllIndexes: true, States: []metastore.SplitState{metastore.Published}}); len(got) != 1 {
+			t.Fatalf("%s: published %v", name, got)
+		}
+	}
+}
+
+// waitForLock waits until a session of the database waits for a lock.
+func waitForLock(t testing.TB, conn *pgx.Conn) {
+	t.Helper()
+	waitUntil(t, "a session waits for a lock", func() bool {
+		return queryValue[bool](t, conn, "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+	})
 }

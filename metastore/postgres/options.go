@@ -61,6 +61,10 @@ type Options struct {
 	// KeyWait is how long a call waits for another one with its key. 0 means 2 seconds.
 	KeyWait time.Duration
 
+	// MaxKeysPerCaller bounds the records of one caller; calls beyond are refused until old records are removed. 0 means ten
+	// million.
+	MaxKeysPerCaller int64
+
 	// PurgeInterval is the time between two removals of old records. 0 means a minute.
 	PurgeInterval time.Duration
 }
@@ -71,6 +75,7 @@ const (
 	defaultStreamStallTimeout = 60 * time.Second
 	defaultKeyWait            = 2 * time.Second
 	defaultPurgeInterval      = time.Minute
+	defaultMaxKeysPerCaller   = 10_000_000
 	connectTimeout            = 10 * time.Second
 	cancelTimeout             = 2 * time.Second // for the server to answer a cancelled call
 	applicationName           = "holdfast-metastore"
@@ -137,6 +142,9 @@ func (o *Options) withDefaults(maxConns int32) Options {
 	}
 	if filled.KeyWait <= 0 {
 		filled.KeyWait = defaultKeyWait
+	}
+	if filled.MaxKeysPerCaller <= 0 {
+		filled.MaxKeysPerCaller = defaultMaxKeysPerCaller
 	}
 	if filled.PurgeInterval <= 0 {
 		filled.PurgeInterval = defaultPurgeInterval

@@ -37,10 +37,13 @@ func (s *Store) startPurge() *recordPurge {
 			case <-ticker.C:
 			}
 			removed, err := s.purgeRecords(ctx, time.Now(), purgeRecordsBatch)
+			if err == nil {
+				err = s.countRecords(ctx)
+			}
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
-				s.log.ErrorContext(ctx, "old idempotency records could not be removed; the next run tries again", "removed", removed, "error", err)
+				s.log.ErrorContext(ctx, "old idempotency records could not be removed or counted; the next run tries again", "removed", removed, "error", err)
 			case removed > 0:
 				s.log.DebugContext(ctx, "old idempotency records were removed", "removed", removed)
 			}

@@ -15,6 +15,8 @@ var (
 	setRecordResultSQL string
 	//go:embed sql/remove_idempotency_records.sql
 	removeRecordsSQL string
+	//go:embed sql/count_idempotency_records.sql
+	countRecordsSQL string
 	//go:embed sql/purge_idempotency_records.sql
 	purgeRecordsSQL string
 

@@ -19,6 +19,7 @@ type Store struct {
 	settings  databaseSettings
 	listings  chan struct{} // one element for each listing that runs
 	publishes *publishQueues
+	quota     *recordQuota
 	purge     *recordPurge
 	// record is that of the one call of a store that WithRecord returned.
 	record *idempotency.Record
@@ -54,6 +55,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		listings:  make(chan struct{}, options.MaxListings),
 		publishes: &publishQueues{waiting: map[metastore.IndexUID][]*queuedPublish{}},
 	}
+	s.quota = newRecordQuota(options.MaxKeysPerCaller)
 	s.purge = s.startPurge()
 	return s, nil
 }
