@@ -19,7 +19,8 @@ import (
 //
 // A flag excuses a fault only if it marks a split concerned and the assumption behind it is broken:
 //
-//	a document twice    hidden-link on one of the two, or its row reported as stale, A1 broken; or
+//	a document twice    a doubt about contents names one of the two, or one is a file that cannot be read
+//	                    where lists are missing; hidden-link on one of the two, or its row reported as stale, A1 broken; or
 //	                    young-l0 on one of the two that never was published (A2)
 //	a document lost     a split that holds it is left to a person: unreadable, legacy-undecided,
 //	                    staged-by-someone, or an orphan with possible-loss (A1 or A3 broken); or
@@ -191,6 +192,10 @@ func (c *check) nothingTwice(final []*modelSplit) string {
 	for i, x := range final {
 		for _, y := range final[:i] {
 			hidden := c.flagged(x, FlagHiddenLink) || c.flagged(y, FlagHiddenLink) || c.stale(x) || c.stale(y)
+			// What cannot be read cannot be compared, and is reported as such.
+			if c.contents != nil && (uint8(x.n) == c.h.unreadable || uint8(y.n) == c.h.unreadable) {
+				continue
+			}
 			if c.contents.reported(x.object.ID) || c.contents.reported(y.object.ID) {
 				continue
 			}

@@ -38,7 +38,7 @@ const (
 
 func newHistory(rng *rand.Rand) *history {
 	h := &history{
-		legacy: rng.IntN(8) == 0, unhealthy: rng.IntN(5) == 0, unattested: rng.IntN(4) == 0,
+		legacy: rng.IntN(5) == 0, unhealthy: rng.IntN(5) == 0, unattested: rng.IntN(4) == 0,
 		loss: lossKind(rng.IntN(int(lossKinds))), adopt: rng.IntN(2) == 0, complete: rng.IntN(2) == 0,
 		unreadable: 255, chance: uint8(rng.Uint32()),
 	}
