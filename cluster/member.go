@@ -52,6 +52,9 @@ type Member struct {
 	ready    bool
 	// leaving is set by Leave, and keeps the member from being ready again.
 	leaving bool
+	// hidden is set while a ready member must seem not to be.
+	hidden      bool
+	reannouncer reannouncer
 	// rounds is closed and replaced at each round.
 	rounds  chan struct{}
 	lost    gossip.Counters // of machines that panicked
@@ -167,7 +170,7 @@ func (m *Member) renew() error {
 	now := time.Now()
 	machine.Set(now, keyServices, m.options.service())
 	machine.Set(now, gossip.KeyGRPCAddress, m.options.GRPCAddress.String())
-	machine.Set(now, keyReadiness, readiness(m.ready))
+	machine.Set(now, keyReadiness, readiness(m.ready && !m.hidden))
 	machine.SetSeeds(m.seedsAt)
 	m.machine, m.identity = machine, identity
 	return nil
@@ -193,6 +196,7 @@ func (m *Member) gossip() {
 	defer ticker.Stop()
 	for {
 		m.send(m.round())
+		m.reannounce()
 		select {
 		case <-ticker.C:
 		case <-m.lifetime.Done():

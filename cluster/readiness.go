@@ -14,12 +14,15 @@ func (m *Member) SetReady(is bool) {
 	m.mu.Lock()
 	m.ready = is && !m.leaving
 	m.mu.Unlock()
-	m.send(m.with(func(now time.Time, machine *gossip.Machine) []gossip.Packet {
-		if !machine.Set(now, keyReadiness, readiness(m.ready)) {
-			return nil
-		}
-		return machine.Announce(now)
-	}))
+	m.send(m.with(m.announceReadiness))
+}
+
+// announceReadiness tells all members of the readiness if it changed.
+func (m *Member) announceReadiness(now time.Time, machine *gossip.Machine) []gossip.Packet {
+	if !machine.Set(now, keyReadiness, readiness(m.ready && !m.hidden)) {
+		return nil
+	}
+	return machine.Announce(now)
 }
 
 const (
