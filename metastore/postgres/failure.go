@@ -101,7 +101,7 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 		return metastore.Unavailable(cause, "%s: the database aborted it, also when repeated", operation)
 	}
 	switch err.Code[:min(2, len(err.Code))] {
-	case "22":
+	case "22", "54": // wrong, or beyond a limit: a metric name can be too long for an index
 		return refusedValue(operation, cause)
 	case "28":
 		return metastore.Forbidden(cause, "%s: the database refused the credentials", operation)
