@@ -55,3 +55,18 @@ func FuzzReadRecord(f *testing.F) {
 		}
 	})
 }
+
+func TestFingerprintsOfAnotherVersionAreNotCompared(t *testing.T) {
+	t.Parallel()
+	binding := idempotency.Binding{Operation: "AddSource", Resource: "source/logs:1/a", Fingerprint: idempotency.Fingerprint{1}, FingerprintVersion: 1}
+	record := idempotency.Record{Binding: binding}
+	newer := binding
+	newer.Fingerprint, newer.FingerprintVersion = idempotency.Fingerprint{2}, 2
+	if err := record.Check(newer); err != nil {
+		t.Fatalf("the same request, as another release fingerprints it: %v", err)
+	}
+	newer.Operation = "DeleteSource"
+	if record.Check(newer) == nil {
+		t.Fatal("another operation was accepted")
+	}
+}
