@@ -43,6 +43,12 @@ func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
 		{stormPublishDelta, stormMark},
 		{stormPublishDelta, stormDelete},
 		{stormPublishDelta, stormDeleteIndex},
+		{stormStamp, stormStamp},
+		{stormStamp, stormStage},
+		{stormStamp, stormPublish},
+		{stormStamp, stormMark},
+		{stormStamp, stormDelete},
+		{stormStamp, stormDeleteIndex},
 		{stormCreateOnly, stormCreateOnly},
 		{stormCreateOnly, stormStage},
 		{stormCreateOnly, stormPublish},
@@ -106,6 +112,7 @@ const (
 	stormPublishDelta stormCall = "publish with a delta"
 	stormMark         stormCall = "mark"
 	stormDelete       stormCall = "delete"
+	stormStamp        stormCall = "update the delete opstamp"
 	stormDeleteIndex  stormCall = "delete index"
 )
 
@@ -185,6 +192,8 @@ func (s *storm) call(call stormCall, random *rand.Rand) error {
 		err = s.store.MarkSplitsForDeletion(ctx, uid, ids)
 	case stormDelete:
 		err = s.store.DeleteSplits(ctx, uid, ids)
+	case stormStamp:
+		err = s.store.UpdateSplitsDeleteOpstamp(ctx, uid, ids, random.Uint64N(3))
 	case stormDeleteIndex:
 		err = s.deleteAndCreate(uid)
 	}
