@@ -51,9 +51,11 @@ func (n *node) leaveCluster(member *cluster.Member) error {
 	})
 }
 
+// closeMember ends the gossip. A member that could not leave in order says at least that it is gone.
 func closeMember(member *cluster.Member) error {
 	if member == nil {
 		return nil
 	}
+	member.SetReady(false)
 	return member.Close()
 }
