@@ -4,6 +4,5 @@
 // Compared are the gRPC code, the error's kind, entity and ids, and the responses: protobuf fields,
 // chunks of a stream, and JSON documents with the order of their keys. Not compared are messages
 // and drawn values; times must lie in the run. Where we answer otherwise on purpose, the table
-// in deviations.go says what we answer, and that is checked as exactly. Scenarios that need calls we do not serve yet
-// are in waiting.go and are played as far as they go.
+// in deviations.go says what we answer, and that is checked as exactly.
 package replay

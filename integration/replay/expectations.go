@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// expectations say what we answer: what the peer does, unless the tables say otherwise.
+// expectations say what we answer: what the peer does, unless the table says otherwise.
 type expectations struct {
 	deviations map[place]deviation
-	waiting    map[string]string
 	met        map[place]bool // deviations that were checked
 }
 
@@ -19,9 +18,9 @@ type place struct {
 	backend  Backend
 }
 
-// newExpectations checks the tables against the scenarios.
-func newExpectations(scenarios []scenario, rows []deviation, waiting map[string]string) (*expectations, error) {
-	e := &expectations{deviations: map[place]deviation{}, waiting: waiting, met: map[place]bool{}}
+// newExpectations checks the table against the scenarios.
+func newExpectations(scenarios []scenario, rows []deviation) (*expectations, error) {
+	e := &expectations{deviations: map[place]deviation{}, met: map[place]bool{}}
 	steps := map[string]int{}
 	for _, s := range scenarios {
 		steps[s.Name] = len(s.Steps)
@@ -38,11 +37,6 @@ func newExpectations(scenarios []scenario, rows []deviation, waiting map[string]
 				}
 				e.deviations[at] = row
 			}
-		}
-	}
-	for name := range waiting {
-		if steps[name] == 0 {
-			return nil, fmt.Errorf("waiting: there is no scenario %q", name)
 		}
 	}
 	return e, nil
@@ -73,14 +67,6 @@ func (e *expectations) check(m *matcher, scenario string, number int, step *step
 	return ""
 }
 
-// checkWaits compares the first call of a scenario that was not served, empty if all were, with the table.
-func (e *expectations) checkWaits(scenario, waitsFor string) string {
-	if table := e.waiting[scenario]; table != waitsFor {
-		return fmt.Sprintf("the scenario waits for %q, and the table of waiting scenarios says %q", waitsFor, table)
-	}
-	return ""
-}
-
 // checkMet returns which deviations of a scenario were not checked, because their steps were not played.
 func (e *expectations) checkMet(scenario string, backend Backend) string {
 	var missed []int
@@ -93,5 +79,5 @@ func (e *expectations) checkMet(scenario string, backend Backend) string {
 		return ""
 	}
 	slices.Sort(missed)
-	return fmt.Sprintf("the table of deviations names steps %v, which are not played yet", missed)
+	return fmt.Sprintf("the table of deviations names steps %v, which were not played", missed)
 }

@@ -167,24 +167,22 @@ func TestValuesKeepTheirText(t *testing.T) {
 	})
 }
 
-func TestTheTablesAreCheckedAgainstTheScenarios(t *testing.T) {
+func TestTheTableIsCheckedAgainstTheScenarios(t *testing.T) {
 	t.Parallel()
 	scenarios := []scenario{{Name: "s", Steps: make([]step, 2)}}
 	row := deviation{rule: "r", scenario: "s", steps: []int{1}, backend: File}
 	for name, c := range map[string]struct {
-		rows    []deviation
-		waiting map[string]string
+		rows []deviation
 	}{
-		"a step that does not exist":             {rows: []deviation{{rule: "r", scenario: "s", steps: []int{3}}}},
-		"a scenario that does not exist":         {rows: []deviation{{rule: "r", scenario: "x", steps: []int{1}}}},
-		"a step twice":                           {rows: []deviation{row, row}},
-		"a waiting scenario that does not exist": {waiting: map[string]string{"x": "AddSource"}},
+		"a step that does not exist":     {[]deviation{{rule: "r", scenario: "s", steps: []int{3}}}},
+		"a scenario that does not exist": {[]deviation{{rule: "r", scenario: "x", steps: []int{1}}}},
+		"a step twice":                   {[]deviation{row, row}},
 	} {
-		if _, err := newExpectations(scenarios, c.rows, c.waiting); err == nil {
+		if _, err := newExpectations(scenarios, c.rows); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
-	if _, err := newExpectations(scenarios, []deviation{row}, map[string]string{"s": "AddSource"}); err != nil {
+	if _, err := newExpectations(scenarios, []deviation{row}); err != nil {
 		t.Error(err)
 	}
 }
@@ -193,7 +191,7 @@ func TestADeviationThatDisappearsOrChangesIsAFailure(t *testing.T) {
 	t.Parallel()
 	recorded := &answer{Code: "OK"}
 	scenarios := []scenario{{Name: "s", Steps: []step{{RPC: "X", Answer: recorded}, {RPC: "X", Answer: recorded}, {RPC: "X", Answer: &answer{Code: "Canceled"}}}}}
-	e, err := newExpectations(scenarios, []deviation{{rule: "r", scenario: "s", steps: []int{1, 2}, backend: File, want: refused("InvalidArgument")}}, map[string]string{"s": "AddSource"})
+	e, err := newExpectations(scenarios, []deviation{{rule: "r", scenario: "s", steps: []int{1, 2}, backend: File, want: refused("InvalidArgument")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,9 +211,6 @@ func TestADeviationThatDisappearsOrChangesIsAFailure(t *testing.T) {
 		"a crash is refused":               {check(3, File, refusal("InvalidArgument")), true},
 		"a crash is not copied":            {check(3, File, &answer{Code: "Canceled"}), false},
 		"a step that was not played":       {e.checkMet("s", File), false},
-		"a scenario that waits":            {e.checkWaits("s", "AddSource"), true},
-		"a scenario that waits no longer":  {e.checkWaits("s", ""), false},
-		"a scenario that waits for else":   {e.checkWaits("s", "ToggleSource"), false},
 	} {
 		if (c.problem == "") != c.fine {
 			t.Errorf("%s: the problem is %q", name, c.problem)
