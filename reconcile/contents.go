@@ -21,11 +21,10 @@ type contents struct {
 // ContentStats is what comparing the contents of files took.
 type ContentStats struct {
 	Compared int64 `json:"files_compared"`
-	// Files, Requests and Bytes are about the documents that were read; those known from the journal do
-	// not count.
-	Files    int64 `json:"files_read"`
-	Requests int64 `json:"read_requests"`
-	Bytes    int64 `json:"bytes_read"`
+	// Files and Bytes count the blocks of documents that were read, and in how many reads of a file; those
+	// known from the journal do not count. The requests are among the other reads of the index.
+	Files int64 `json:"files_read"`
+	Bytes int64 `json:"bytes_read"`
 	// RefusedFiles and RefusedBytes would have been read, but for the limit or because it failed.
 	RefusedFiles int64 `json:"files_refused,omitempty"`
 	RefusedBytes int64 `json:"bytes_refused,omitempty"`

@@ -102,7 +102,7 @@ func (c *contents) readBlocks(ctx context.Context, need containment.Need, conten
 			}
 			return nil
 		})
-	}, c.countContent)
+	}, func(stats ReadStats) { c.countContent(stats, need.Bytes) })
 }
 
 // patiently opens a file and calls do, several times while the storage throttles. What it took is told to

@@ -35,15 +35,23 @@ func (w *indexWork) summarize() {
 		}
 	}
 	s.ToPublish = w.publishes()
-	s.Findings, s.NeedsPerson = make([]Finding, len(w.found)), 0
-	for i, f := range w.found {
-		f.IDs = f.IDs[:min(len(f.IDs), mostSummaryIDs)]
-		s.Findings[i] = f
-		if w.found[i].NeedsPerson {
+	s.Findings, s.NeedsPerson, s.FindingsLeftOut = []Finding{}, 0, 0
+	perCode := map[string]int{}
+	for _, f := range w.found {
+		if f.NeedsPerson {
 			s.NeedsPerson++
 		}
+		if perCode[f.Code]++; perCode[f.Code] > mostSummaryFindings {
+			s.FindingsLeftOut++
+			continue
+		}
+		f.IDs = f.IDs[:min(len(f.IDs), mostSummaryIDs)]
+		s.Findings = append(s.Findings, f)
 	}
 }
+
+// mostSummaryFindings bounds the findings of one code in the summary.
+const mostSummaryFindings = 20
 
 // mostSummaryIDs bounds the split ids of a finding in the summary.
 const mostSummaryIDs = 100
@@ -68,7 +76,7 @@ func (w *indexWork) record(it *item) *Record {
 	d := it.decision
 	record := &ObjectRecord{
 		SplitID: d.ID, Key: w.location.Child(it.object.Name).String(), Size: it.object.Size, NumDocs: it.object.numDocs(),
-		Decision: it.kind, Reason: it.reason, Evidence: d.Evidence, Proof: w.proofOf(d), Flags: d.Flags.Names(), Parents: it.object.parents,
+		Decision: it.kind, Reason: it.reason, Evidence: d.Evidence, Proof: w.proofOf(d), DecisionID: w.toDecide[d.ID], Flags: d.Flags.Names(), Parents: it.object.parents,
 		RowBefore: stateName(it.before), RowAfter: stateName(it.after), Outcome: it.outcome, Detail: it.detail,
 	}
 	if it.kind == lineage.Publish.String() {

@@ -44,7 +44,8 @@ type indexWork struct {
 	// compared is what the contents prove, nil if they were not compared; proofs are its verdicts by id.
 	compared *containment.Result
 	proofs   map[string]containment.Verdict
-	items    []item // in the order of the plan's decisions
+	toDecide map[string]string // decisions that a person may take, by split id
+	items    []item            // in the order of the plan's decisions
 	found    []Finding
 }
 

@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"holdfast/reconcile/containment"
 	"holdfast/reconcile/evidence"
@@ -16,12 +18,41 @@ func (w *indexWork) findContents() {
 	if w.compared == nil {
 		return
 	}
+	w.toDecide = map[string]string{}
+	together := map[containment.FlagKind][]string{}
 	for i := range w.compared.Flags {
 		flag := &w.compared.Flags[i]
 		w.decisions[flag.ID] = true
-		if w.concerns(flag) {
-			w.add(w.findContent(flag))
+		switch f := w.findContent(flag); {
+		case !w.concerns(flag):
+		case isCommon(flag):
+			together[flag.Kind] = append(together[flag.Kind], flag.Splits[0])
+			if f.DecisionID != "" {
+				w.toDecide[flag.Splits[0]] = f.DecisionID
+			}
+		default:
+			if f.DecisionID != "" {
+				w.toDecide[flag.Splits[0]] = f.DecisionID
+			}
+			w.add(f)
 		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(together)) {
+		f := w.findContent(&containment.Flag{Kind: kind, Splits: together[kind]})
+		f.DecisionID = "" // each has its own, in the report
+		w.add(f)
+	}
+}
+
+// isCommon says whether a doubt is so common that one finding is made for all of its kind.
+func isCommon(flag *containment.Flag) bool {
+	switch flag.Kind {
+	case containment.Unchecked:
+		return !flag.Accepted
+	case containment.UncheckedOverlap, containment.OldCover, containment.Repeat:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -65,25 +96,25 @@ func (w *indexWork) findContent(flag *containment.Flag) Finding {
 			f.Message = fmt.Sprintf("accepted: the %d documents of the first split were indexed once more than the second holds them", flag.Docs)
 		}
 	case containment.Unchecked:
-		f.Message = "the others may hold the documents of the first split; what would tell was not read, so it is not published. Allow more to be read, or accept the decision to publish it unread"
+		f.Message = "others may hold the documents of these splits; what would tell was not read, so they are not published. Allow more to be read, or accept the decisions in the report to publish them unread"
 		decide = true
 		if flag.Accepted {
 			f.Message = "accepted: the first split is published though the others may hold its documents"
 		}
 	case containment.UncheckedOverlap:
-		f.Message = "this split is published, but what would tell whether others share documents with it was not read. Allow more to be read, or attest that the janitor was healthy"
+		f.Message = "these splits are published, but what would tell whether others share documents with them was not read. Allow more to be read, or attest that the janitor was healthy"
 	case containment.DeletedOrLive:
 		f.Message = fmt.Sprintf("the %d documents of the first split are in the second and none is in the third, a rewrite: they were deleted, or the second was never published. The first is published; issue the delete tasks again", flag.Docs)
 	case containment.Overlap:
 		f.Message = fmt.Sprintf("the first split shares %d documents with the others, and each has documents of its own: all are published, so these documents count several times", flag.Docs)
 		f.NeedsPerson = true
 	case containment.Repeat:
-		f.Message = fmt.Sprintf("the %d documents of this split occur in other splits that are published; as an indexer wrote them, they were indexed several times", flag.Docs)
+		f.Message = "documents of these splits occur in other splits that are published; as indexers wrote them, they were indexed several times"
 	case containment.Kept:
 		f.Message = fmt.Sprintf("this split is published because %d of its documents would be nowhere else", flag.Docs)
 		f.NeedsPerson = true
 	case containment.OldCover:
-		f.Message = "the second split holds the first, which should have been deleted long ago: a deletion failed, or its documents were indexed twice. It is not published"
+		f.Message = "these splits are in others (see the evidence), and should have been deleted long ago: deletions failed, or their documents were indexed twice. They are not published"
 	case containment.Contradiction:
 		f.Message = "the recovery entry of the first split lists the second, but its documents are not in it"
 		f.NeedsPerson = true

@@ -101,7 +101,7 @@ func (w *indexWork) findPartition(ctx context.Context, object *splitObject, text
 	err := w.patiently(ctx, object, func(file *splitfile.File) (err error) {
 		id, exact, err = evidence.ReadPartition(ctx, file, key)
 		return err
-	}, w.countContent)
+	}, func(stats ReadStats) { w.countContent(stats, int64(object.evidence.Blocks[0].Size)) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -115,8 +115,11 @@ func (w *indexWork) findPartition(ctx context.Context, object *splitObject, text
 	return w.journal.addPlace(object.version(w.place(object)), text, id, exact)
 }
 
-func (w *indexWork) countContent(stats ReadStats) {
+// countContent counts what reading documents of a file took.
+func (w *indexWork) countContent(stats ReadStats, documents int64) {
 	w.summary.Contents.Files++
-	w.summary.Contents.Requests += stats.Requests
-	w.summary.Contents.Bytes += stats.Bytes
+	w.summary.Contents.Bytes += documents
+	w.summary.Reads.Requests += stats.Requests
+	w.summary.Reads.Bytes += stats.Bytes
+	w.summary.Reads.Throttled += stats.Throttled
 }

@@ -341,18 +341,21 @@ func TestADecisionIsAcceptedByItsID(t *testing.T) {
 	store := memoryStore(t)
 	options := legacy.options(t, store)
 	options.MaxRead = metastore.Some[int64](0)
-	plan, err := Plan(t.Context(), options)
+	var report bytes.Buffer
+	options.Report = &report
+	_, err := Plan(t.Context(), options)
 	require.NoError(t, err)
-	var accepted Finding
-	for _, f := range only(t, plan).Findings {
-		if f.Code == "content-unchecked" {
-			accepted = f
+	var accepted *ObjectRecord
+	for _, r := range records(t, &report) {
+		if r.ObjectRecord != nil && r.DecisionID != "" {
+			require.Equal(t, lineage.ReasonContentNotRead.String(), r.Reason)
+			accepted = r.ObjectRecord
 		}
 	}
-	require.NotEmpty(t, accepted.DecisionID)
+	require.NotNil(t, accepted)
 	options.Accept = []string{accepted.DecisionID}
 	run(t, options)
-	require.Contains(t, idsIn(allRows(t, store, legacy.index), metastore.Published), accepted.IDs[0])
+	require.Contains(t, idsIn(allRows(t, store, legacy.index), metastore.Published), accepted.SplitID)
 
 	options.Accept = []string{"weak-000000000000"}
 	_, err = Run(t.Context(), options)

@@ -32,7 +32,7 @@ type splitReader struct {
 	stats ReadStats
 }
 
-// ReadStats is what reading the footers took.
+// ReadStats is what reading the files took.
 type ReadStats struct {
 	Read      int64 `json:"files_read"`
 	Journaled int64 `json:"files_known_from_journal"`

@@ -34,9 +34,11 @@ type ObjectRecord struct {
 	// Evidence holds the split ids that the decision rests on; which, is said with the reason.
 	Evidence []string `json:"evidence,omitempty"`
 	// Proof says what proves a decision that rests on the content of files.
-	Proof   string   `json:"proof,omitempty"`
-	Flags   []string `json:"flags,omitempty"`
-	Parents []string `json:"parents,omitempty"`
+	Proof string `json:"proof,omitempty"`
+	// DecisionID names the decision that a person may take about the split, by Options.Accept.
+	DecisionID string   `json:"decision_id,omitempty"`
+	Flags      []string `json:"flags,omitempty"`
+	Parents    []string `json:"parents,omitempty"`
 	// ReplacedSplitIDs are the rows that the publication marks for deletion.
 	ReplacedSplitIDs []string `json:"replaced_split_ids,omitempty"`
 	// Mature says that the row is written as mature whatever the file says.

@@ -36,10 +36,14 @@ type IndexSummary struct {
 	// NeedsPerson counts the findings that need a person.
 	NeedsPerson int64            `json:"needs_person"`
 	Others      map[string]int64 `json:"other_entries,omitempty"` // what lies there beside split files
-	Reads       ReadStats        `json:"reads"`
+	// Reads is all that was read of the files.
+	// Reads is all that was read of the files.
+	Reads ReadStats `json:"reads"`
 	// Contents is what comparing documents took.
 	Contents ContentStats `json:"contents"`
 	Findings []Finding    `json:"findings,omitempty"`
+	// FindingsLeftOut counts findings that only the report holds: the summary has twenty of each code.
+	FindingsLeftOut int64 `json:"findings_left_out,omitempty"`
 	// Skeleton is what the files tell of the configuration of a missing index.
 	Skeleton *Skeleton `json:"config_skeleton,omitempty"`
 }

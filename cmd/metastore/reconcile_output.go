@@ -129,6 +129,11 @@ func (c *command) printFindings(s *reconcile.IndexSummary) error {
 			}
 		}
 	}
+	if s.FindingsLeftOut > 0 {
+		if err := c.print("\nand %s more findings, which --report FILE holds", output.Count(s.FindingsLeftOut)); err != nil {
+			return err
+		}
+	}
 	return c.printSkeleton(s)
 }
 
