@@ -43,6 +43,17 @@ func TestClustersConvergeUnderLossDuplicationAndReordering(t *testing.T) {
 	}
 }
 
+func TestMembersOfBothProtocolVersionsConverge(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t, 2)
+	n.loss = 0.1
+	var members []*runningMember
+	for i := range 8 {
+		members = append(members, n.start(i+1, []int{1}, func(o *Options) { o.Protocol = wire.Protocol(i % 2) }))
+	}
+	n.until(time.Minute, "all see all", converged(members...))
+}
+
 func TestJoiningTakesAFewSeconds(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t, 1)
