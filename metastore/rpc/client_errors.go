@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -47,7 +48,10 @@ type rpcError struct {
 	// refused is set if the failure is about the idempotency key.
 	refused *idempotency.Error
 	// key is that of the call, the zero value if it had none.
-	key idempotency.Key
+	key         idempotency.Key
+	keyLifetime time.Duration
+	// repeated: an earlier attempt with the key may have been executed.
+	repeated bool
 }
 
 func (e *rpcError) Error() string              { return e.meaning.Error() }
@@ -95,8 +99,11 @@ func meaningOf(sent *status.Status, details []string) *metastore.Error {
 func callError(ctx context.Context, operation string, err error) error {
 	failed := failureOfCall(ctx, operation, err)
 	var sent *rpcError
-	if errors.As(err, &sent) && sent.key != (idempotency.Key{}) && isUnknownOutcome(failed) {
-		return &UnknownOutcomeError{Key: sent.key, err: failed}
+	if !errors.As(err, &sent) || sent.key == (idempotency.Key{}) {
+		return failed
+	}
+	if isUnknownOutcome(failed) || sent.repeated && isUndecided(failed) {
+		return &UnknownOutcomeError{Key: sent.key, Lifetime: sent.keyLifetime, err: failed}
 	}
 	return failed
 }

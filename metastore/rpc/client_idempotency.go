@@ -6,8 +6,10 @@ import (
 	"path"
 	"time"
 
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/retry"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
@@ -16,10 +18,27 @@ import (
 // WithIdempotencyKey returns a context whose one mutating call has this key, to finish a call whose outcome
 // is unknown. It must be the same call, to a server that honours keys; otherwise the call is refused.
 func WithIdempotencyKey(ctx context.Context, key idempotency.Key) context.Context {
-	return context.WithValue(ctx, clientKey{}, key)
+	return context.WithValue(ctx, clientKey{}, givenKey{key: key})
+}
+
+// WithFreshIdempotencyKey returns a context whose one mutating call has this key, made for it a moment ago, in place
+// of one that the client makes. So the request itself may follow from the key. Where the client would make none,
+// the call is sent without.
+func WithFreshIdempotencyKey(ctx context.Context, key idempotency.Key) context.Context {
+	return context.WithValue(ctx, clientKey{}, givenKey{key: key, fresh: true})
 }
 
 type clientKey struct{}
+
+// givenKey is a key that the caller gave. The zero value is none.
+type givenKey struct {
+	key idempotency.Key
+	// fresh: no call was sent with it.
+	fresh bool
+}
+
+// isRepeated reports whether a call may have been sent with the key.
+func (g givenKey) isRepeated() bool { return g.key != idempotency.Key{} && !g.fresh }
 
 // Repetition tells whether an answer was that of a repeated call.
 type Repetition struct {
@@ -40,7 +59,9 @@ type clientRepetition struct{}
 // key (WithIdempotencyKey) finds out, and executes it if it was not, for as long as the server remembers keys.
 type UnknownOutcomeError struct {
 	Key idempotency.Key
-	err error
+	// Lifetime is how long after the first attempt the server remembers the key.
+	Lifetime time.Duration
+	err      error
 }
 
 // Error implements error.
@@ -52,7 +73,7 @@ func (e *UnknownOutcomeError) Unwrap() error { return e.err }
 // keyUnary gives each mutating call a key that all its attempts share, if the server honours keys. Without a
 // key there is one attempt.
 func (c *Client) keyUnary(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
-	if !isMetastoreMethod(method) || !isMutation(path.Base(method)) {
+	if !isMetastoreMethod(method) || !IsMutation(path.Base(method)) {
 		return invoke(ctx, method, request, reply, connection, options...)
 	}
 	key, lifetime, err := c.keyForCall(ctx, isRepeatable(options))
@@ -67,36 +88,46 @@ func (c *Client) keyUnary(ctx context.Context, method string, request, reply any
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKeyHeader, key.String())
 	var header metadata.MD
-	err = invoke(ctx, method, request, reply, connection, append(options, repeatable, grpc.Header(&header))...)
+	repeated := false
+	noted := retry.WithOnRetryCallback(func(context.Context, uint, error) { repeated = true })
+	err = invoke(ctx, method, request, reply, connection, append(options, repeatable, grpc.Header(&header), noted)...)
 	if told, ok := ctx.Value(clientRepetition{}).(*Repetition); ok && err == nil {
 		told.Replayed = len(header.Get(replayedHeader)) > 0
 		told.ResourceGone = len(header.Get(resourceStateHeader)) > 0 && header.Get(resourceStateHeader)[0] == "gone"
 	}
-	var sent *rpcError
-	if errors.As(err, &sent) {
-		sent.key = key
+	if err == nil {
+		return nil
 	}
-	return err
+	var sent *rpcError
+	if !errors.As(err, &sent) {
+		// The context ended in the pause between two attempts.
+		sent = &rpcError{meaning: meaningOf(status.Convert(err), nil), status: status.Convert(err)}
+	}
+	sent.key, sent.keyLifetime, sent.repeated = key, lifetime, repeated
+	return sent
 }
 
-var errKeysNotHonoured = errors.New("the server does not honour idempotency keys, so it cannot tell whether the call was executed")
+// ErrKeysNotHonoured says that a call with a given key was not sent, because the server would ignore the key.
+var ErrKeysNotHonoured = errors.New("the server does not honour idempotency keys, so it cannot tell whether the call was executed")
 
 // keyForCall returns the key of a call, and how long it may be repeated. Without a key it returns the zero value. A
 // call that may be repeated anyway, such as create-only staging, has a key only if it was given one.
 func (c *Client) keyForCall(ctx context.Context, repeatable bool) (idempotency.Key, time.Duration, error) {
-	given, isGiven := ctx.Value(clientKey{}).(idempotency.Key)
-	if !isGiven && (repeatable || c.options.NoIdempotencyKeys) {
+	given, _ := ctx.Value(clientKey{}).(givenKey)
+	if !given.isRepeated() && (repeatable || c.options.NoIdempotencyKeys) {
 		return idempotency.Key{}, 0, nil
 	}
 	lifetime, err := c.keyLifetime(ctx)
 	switch {
-	case isGiven && err == nil && lifetime == 0:
-		return idempotency.Key{}, 0, metastore.InvalidArgument("%s", errKeysNotHonoured)
-	case isGiven:
-		return given, lifetime, err
+	case given.isRepeated() && err == nil && lifetime == 0:
+		return idempotency.Key{}, 0, metastore.Unsupported(ErrKeysNotHonoured, "the call was not sent")
+	case given.isRepeated():
+		return given.key, lifetime, err
 	case err != nil || lifetime == 0:
 		// The call itself will tell what is wrong.
 		return idempotency.Key{}, 0, nil
+	case given.fresh:
+		return given.key, lifetime, nil
 	}
 	key, err := idempotency.NewKey()
 	return key, lifetime, err
@@ -124,4 +155,14 @@ func isUnknownOutcome(err error) bool {
 		return repeatsKey(refused)
 	}
 	return !metastore.AsError(err).Kind.CertainlyAborted()
+}
+
+// isUndecided reports whether a repeated call was refused before the server looked for what became of its
+// earlier attempts.
+func isUndecided(err error) bool {
+	var refused *idempotency.Error
+	if errors.As(err, &refused) {
+		return refused.Reason == idempotency.KeyQuota
+	}
+	return errors.Is(err, metastore.ErrTooManyRequests) || metastore.AsError(err).Kind == metastore.KindForbidden
 }

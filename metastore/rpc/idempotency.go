@@ -21,6 +21,7 @@ import (
 
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
+	"holdfast/proto/metastorepb"
 )
 
 // The metadata of calls with idempotency keys.
@@ -50,7 +51,7 @@ func newKeyedCalls(store metastore.Store, options ServerOptions) (*keyedCalls, e
 		k.store, _ = store.(idempotency.Store)
 	}
 	for _, operation := range o.RequireKeyFor {
-		if !isMutation(operation) {
+		if !IsMutation(operation) {
 			return nil, fmt.Errorf("server options: idempotency keys are required for %q, which is no mutating call", operation)
 		}
 		k.required[operation] = true
@@ -75,10 +76,11 @@ func (k *keyedCalls) advertisedLifetime() time.Duration {
 }
 
 // keyOf reads and checks the key of a call; without one it returns the zero value.
-func (k *keyedCalls) keyOf(ctx context.Context, operation string) (idempotency.Key, error) {
+func (k *keyedCalls) keyOf(ctx context.Context, operation string, request any) (idempotency.Key, error) {
 	values := metadata.ValueFromIncomingContext(ctx, idempotencyKeyHeader)
+	staging, _ := request.(*metastorepb.StageSplitsRequest)
 	switch {
-	case len(values) == 0 && k.required[operation]:
+	case len(values) == 0 && k.required[operation] && !staging.GetCreateOnly():
 		return idempotency.Key{}, &idempotency.Error{Reason: idempotency.KeyRequired, Metadata: map[string]string{"operation": operation},
 			Message: "the server takes " + operation + " only with an idempotency key: send a UUID of version 7 in the metadata " + idempotencyKeyHeader}
 	case len(values) == 0:
@@ -175,13 +177,13 @@ func (k *keyedCalls) withKey(ctx context.Context, request any, info *grpc.UnaryS
 	if !isMetastoreMethod(info.FullMethod) {
 		return handler(ctx, request)
 	}
-	if k.store == nil || !isMutation(operation) {
+	if k.store == nil || !IsMutation(operation) {
 		if len(metadata.ValueFromIncomingContext(ctx, idempotencyKeyHeader)) > 0 {
 			k.metrics.count(operation, "ignored")
 		}
 		return handler(ctx, request)
 	}
-	key, err := k.keyOf(ctx, operation)
+	key, err := k.keyOf(ctx, operation, request)
 	if err != nil {
 		k.refused(ctx, operation, key, err)
 		return nil, err

@@ -66,9 +66,9 @@ func keyError(sent *status.Status) *idempotency.Error {
 	return refused
 }
 
-// isMutation reports whether an RPC of the metastore service changes something that an idempotency key can
-// protect.
-func isMutation(operation string) bool {
+// IsMutation reports whether an RPC of the metastore service, such as "CreateDeleteTask", changes something that an
+// idempotency key can protect.
+func IsMutation(operation string) bool {
 	switch operation {
 	case "CreateIndex", "UpdateIndex", "DeleteIndex",
 		"AddSource", "UpdateSource", "ToggleSource", "DeleteSource", "ResetSourceCheckpoint",

@@ -72,7 +72,8 @@ type IdempotencyOptions struct {
 	KeyWait time.Duration
 	// MaxWaiters bounds the calls that wait so. 0 means 8.
 	MaxWaiters int
-	// RequireKeyFor names the mutating RPCs, such as "CreateDeleteTask", that are refused without a key.
+	// RequireKeyFor names the mutating RPCs, such as "CreateDeleteTask", that are refused without a key. Create-only
+	// staging is not: it may be repeated without one.
 	RequireKeyFor []string
 }
 

@@ -1,0 +1,163 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"path"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
+	"holdfast/metastore/rpc"
+)
+
+// keysOf returns a client that notes the keys of its calls of one RPC, and fails those of which fail says so,
+// after they were executed.
+func (b *bundle) keysOf(operation string, fail func(attempt int) error) (*rpc.Client, *[]string) {
+	var keys []string
+	interceptor := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+		err := invoke(ctx, method, request, reply, connection, options...)
+		if path.Base(method) != operation {
+			return err
+		}
+		outgoing, _ := metadata.FromOutgoingContext(ctx)
+		keys = append(keys, append(outgoing.Get("idempotency-key"), "none")[0])
+		if failed := fail(len(keys)); failed != nil {
+			return failed
+		}
+		return err
+	}
+	client := b.client(rpc.ClientOptions{
+		RetryDelay:  time.Nanosecond,
+		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)},
+	})
+	return client, &keys
+}
+
+func never(int) error { return nil }
+
+func newKey(t *testing.T) idempotency.Key {
+	t.Helper()
+	key, err := idempotency.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestAFreshKeyIsThatOfTheCall(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{})
+	client, keys := b.keysOf("CreateIndex", never)
+	key := newKey(t)
+
+	var told rpc.Repetition
+	ctx := rpc.WithRepetition(rpc.WithFreshIdempotencyKey(b.ctx, key), &told)
+	if _, err := client.CreateIndex(ctx, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")}); err != nil || told.Replayed {
+		t.Fatalf("create: %v, %+v", err, told)
+	}
+
+	if len(*keys) != 1 || (*keys)[0] != key.String() {
+		t.Errorf("sent the keys %q, want %s", *keys, key)
+	}
+}
+
+func TestAFreshKeyIsLeftOutWhereAGivenOneIsRefused(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{Idempotency: rpc.IdempotencyOptions{Disabled: true}})
+	client, keys := b.keysOf("CreateIndex", never)
+	request := metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")}
+
+	_, err := client.CreateIndex(rpc.WithIdempotencyKey(b.ctx, newKey(t)), request)
+	if !errors.Is(err, rpc.ErrKeysNotHonoured) || len(*keys) != 0 {
+		t.Errorf("with a given key: error %v after %d calls, want ErrKeysNotHonoured and no call", err, len(*keys))
+	}
+	_, err = client.CreateIndex(rpc.WithFreshIdempotencyKey(b.ctx, newKey(t)), request)
+	if err != nil || len(*keys) != 1 || (*keys)[0] != "none" {
+		t.Errorf("with a fresh key: error %v, keys %q, want one call without a key", err, *keys)
+	}
+}
+
+func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	full, err := status.New(codes.ResourceExhausted, "too many keys").WithDetails(
+		&errdetails.ErrorInfo{Reason: string(idempotency.KeyQuota), Domain: "metastore.idempotency"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		lost    int // attempts whose answers are lost before the refusal
+		unknown bool
+	}{
+		"the first attempt is refused":                {lost: 0},
+		"an attempt whose answer was lost came first": {lost: 1, unknown: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := serve(t, memStore(t), rpc.ServerOptions{})
+			client, _ := b.keysOf("CreateIndex", func(attempt int) error {
+				if attempt <= test.lost {
+					return status.Error(codes.Unavailable, "lost")
+				}
+				return full.Err()
+			})
+			key := newKey(t)
+
+			_, err := client.CreateIndex(rpc.WithFreshIdempotencyKey(b.ctx, key), metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")})
+
+			var unknown *rpc.UnknownOutcomeError
+			if errors.As(err, &unknown) != test.unknown {
+				t.Fatalf("error %v, unknown outcome: %t, want %t", err, !test.unknown, test.unknown)
+			}
+			if test.unknown && (unknown.Key != key || unknown.Lifetime != idempotency.DefaultWindow().Lifetime) {
+				t.Errorf("key %s for %s, want %s for the lifetime that the server tells", unknown.Key, unknown.Lifetime, key)
+			}
+			if !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyQuota}) {
+				t.Errorf("error %v, want the server's", err)
+			}
+		})
+	}
+}
+
+func TestAnInterruptionBetweenTwoAttemptsLeavesTheOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{})
+	ctx, cancel := context.WithCancel(b.ctx)
+	client, keys := b.keysOf("CreateIndex", func(int) error {
+		cancel()
+		return status.Error(codes.Unavailable, "lost")
+	})
+
+	_, err := client.CreateIndex(ctx, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")})
+
+	var unknown *rpc.UnknownOutcomeError
+	if !errors.As(err, &unknown) || !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want an unknown outcome because of the caller", err)
+	}
+	if len(*keys) != 1 || unknown.Key.String() != (*keys)[0] {
+		t.Errorf("the error names key %s, the call had %q", unknown.Key, *keys)
+	}
+}
+
+func TestCreateOnlyStagingNeedsNoKeyWhereStagingNeedsOne(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{Idempotency: rpc.IdempotencyOptions{RequireKeyFor: []string{"StageSplits"}}})
+	client := b.client(rpc.ClientOptions{NoIdempotencyKeys: true})
+	request := metastore.StageSplitsRequest{IndexUID: createIndex(t, client, "logs-a"), Splits: []metastore.SplitMetadata{split("s")}}
+
+	_, err := client.StageSplits(b.ctx, request)
+	if !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyRequired}) {
+		t.Errorf("without a key: %v, want a refusal", err)
+	}
+	request.CreateOnly = true
+	if result, err := client.StageSplits(b.ctx, request); err != nil || len(result.Staged) != 1 {
+		t.Errorf("create-only without a key: %+v, %v, want a staged split", result, err)
+	}
+}
