@@ -44,7 +44,7 @@ func (f *family) judgeDead(x int) {
 }
 
 // chain looks for the shortest chain from x to a member that is live or was replaced. It returns its first
-// link and the weakest proof on it.
+// link and the proof of that: what follows it is the business of that member.
 func (f *family) chain(x int) (next int, proof Proof, found bool) {
 	type step struct {
 		at, first int
@@ -61,11 +61,11 @@ func (f *family) chain(x int) (next int, proof Proof, found bool) {
 		follow := func(y int, proof Proof) {
 			if !seen[y] {
 				seen[y] = true
-				first := s.first
-				if first < 0 {
-					first = y
+				next := step{y, s.first, s.proof}
+				if s.first < 0 {
+					next.first, next.proof = y, proof
 				}
-				steps = append(steps, step{y, first, max(s.proof, proof)})
+				steps = append(steps, next)
 			}
 		}
 		for _, c := range f.holders[s.at] {
