@@ -8,6 +8,6 @@ COPY --chown=65532:65532 data /data
 COPY metastore /metastore
 USER 65532:65532
 VOLUME /data
-EXPOSE 7280 7281
+EXPOSE 7280 7281 7282/udp
 ENTRYPOINT ["/metastore"]
 CMD ["serve", "--store", "/data", "--listen", "0.0.0.0:7281", "--http", "0.0.0.0:7280"]

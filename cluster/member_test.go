@@ -38,7 +38,7 @@ func start(t *testing.T, grpcPort uint16, seeds []string, change func(*Options))
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 30*time.Second, 5*time.Millisecond, what)
+	require.Eventually(t, condition, 2*time.Minute, 5*time.Millisecond, what)
 }
 
 // find returns what a member knows of the run of another.
