@@ -85,7 +85,7 @@ func (r rngReader) Read(p []byte) (int, error) {
 }
 
 // BenchmarkPlanOfLegacyFiles measures a plan of a thousand files without recovery entries: seconds,
-// requests, and bytes of metadata and of documents. Large files have more than six blocks, which merges
+// requests, bytes read, and those of documents among them. Large files have more than six blocks, which merges
 // copy; of small ones the documents are compared.
 func BenchmarkPlanOfLegacyFiles(b *testing.B) {
 	for name, docs := range map[string]int{"large": 1200, "small": 300} {
@@ -108,7 +108,7 @@ func BenchmarkPlanOfLegacyFiles(b *testing.B) {
 				require.Equal(b, int64(400), s.Decisions["superseded"], "%v", s.Decisions)
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/1000splits")
 				b.ReportMetric(float64(size)/1e6, "MB-bucket")
-				b.ReportMetric(float64(s.Reads.Bytes)/1e6, "MB-metadata")
+				b.ReportMetric(float64(s.Reads.Bytes)/1e6, "MB-read")
 				b.ReportMetric(float64(s.Contents.Bytes)/1e6, "MB-documents")
 				b.ReportMetric(float64(s.Reads.Requests)/1000, "reads/split")
 				require.NoError(b, store.Close())
