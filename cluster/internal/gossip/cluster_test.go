@@ -1,7 +1,9 @@
 package gossip
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"testing"
 	"time"
@@ -199,6 +201,27 @@ func TestMemberWhoseGRPCAddressAnotherNodeIDAnnouncesSaysSo(t *testing.T) {
 	n.until(time.Minute, "the conflict is noticed by both", func() bool {
 		return first.Counters().IdentityConflicts > 0 && second.Counters().IdentityConflicts > 0
 	})
+}
+
+func TestMemberThatOthersCannotReachSaysSo(t *testing.T) {
+	t.Parallel()
+	const warning = "no other member opens exchanges"
+	n := newNetwork(t, 16)
+	var reachedLog, unreachedLog bytes.Buffer
+	logTo := func(b *bytes.Buffer) func(*Options) {
+		return func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(b, nil)) }
+	}
+	reached, other := n.start(1, nil, logTo(&reachedLog)), n.start(2, []int{1}, nil)
+	// The third one announces an address at which nobody is, but sends from its own.
+	unreached := n.start(3, []int{1}, logTo(&unreachedLog))
+	unreached.machine.self.identity.Address = addressOf(99)
+	n.until(time.Minute, "all see all", converged(reached, other, unreached))
+	n.run(50 * time.Second)
+	require.NotContains(t, unreachedLog.String(), warning)
+	n.run(15 * time.Second)
+	require.Contains(t, unreachedLog.String(), warning)
+	n.run(5 * time.Minute)
+	require.NotContains(t, reachedLog.String(), warning)
 }
 
 // A generation used twice: the heartbeats of the second run are below those of the first.

@@ -28,6 +28,8 @@ type Machine struct {
 
 	// synSent and synAckSent hold the round in which an address was last sent such a message.
 	synSent, synAckSent map[netip.AddrPort]uint64
+	// lastSyn is the round in which the last Syn of this cluster arrived, or in which nobody was live.
+	lastSyn uint64
 	// evictions counts those of the datagram that is being received.
 	evictions int
 
@@ -87,6 +89,7 @@ func (m *Machine) Round(now time.Time) []Packet {
 	m.judge(now)
 	m.forgetAddresses()
 	m.checkConflicts(now)
+	m.checkReachable(now)
 	return packets
 }
 

@@ -44,6 +44,7 @@ func (m *Machine) receiveSyn(now time.Time, from netip.AddrPort, message *wire.M
 		m.warn(now, "a node of another cluster sent a Syn", "from", from.String(), "cluster_id", m.options.ClusterID, "foreign_cluster_id", shorten(message.ClusterID))
 		return m.packet(from, m.encode(now, wire.Message{Protocol: message.Protocol, Type: wire.BadCluster}, nil))
 	}
+	m.lastSyn = m.counters.Rounds
 	m.report(now, message.Digest)
 	if !m.remember(m.synAckSent, from) {
 		return nil
