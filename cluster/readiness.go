@@ -77,7 +77,11 @@ func (m *Member) FollowHealth(check func(context.Context) error) {
 			}
 			before := rule.ready
 			if now := rule.observe(began, err, m.alone()); now != before {
-				m.options.Logger.Info("the readiness of this member of the cluster changed", "ready", now, "error", err)
+				if now {
+					m.options.Logger.Info("the member of the cluster turns ready, the store can be reached")
+				} else {
+					m.options.Logger.Warn("the member of the cluster turns not ready, the store cannot be reached", "error", err)
+				}
 				m.SetReady(now)
 			}
 			select {
