@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,13 +24,11 @@ type world struct {
 	splits   map[string]*segmenttest.Split
 	objects  map[string]*containment.Object
 	minute   int64
-	skew     time.Duration
 	options  containment.Options
 	// budget is the most bytes that are read for one object; negative means any.
 	budget int64
 
 	read map[string]int // blocks by object
-	flip map[string]int // a block of an object whose content is not what was written
 }
 
 func newWorld(t testing.TB) *world {
