@@ -1,0 +1,228 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/integration/pgtest"
+	"holdfast/metastore"
+	"holdfast/metastore/file"
+	"holdfast/metastore/postgres"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const (
+	numClients = 8
+	// killEvery and crashEvery are how many calls are answered between two disturbances.
+	killEvery  = 250
+	crashEvery = 5 // disturbances, of a store that can crash
+)
+
+// setting reads a number from the environment.
+func setting(t *testing.T, name string, absent uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return absent
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+func numCalls(t *testing.T) int {
+	t.Helper()
+	calls := uint64(20_000)
+	if os.Getenv("HOLDFAST_LONG") != "" {
+		calls = 1_000_000
+	}
+	return int(setting(t, "HOLDFAST_CHAOS_CALLS", calls))
+}
+
+// run is chaos on one store.
+type run struct {
+	store string
+	calls int
+	seed  uint64
+	open  func(ctx context.Context) (metastore.Store, error)
+	// crash ends the database and brings it back; nil if there is none.
+	crash func(t *testing.T, random *rand.Rand)
+}
+
+func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
+	t.Parallel()
+	binary := buildBinary(t)
+	calls := numCalls(t)
+	t.Run("on a directory", func(t *testing.T) {
+		t.Parallel()
+		directory := filepath.Join(t.TempDir(), "store")
+		chaos(t, binary, run{store: directory, calls: calls / 2, open: func(ctx context.Context) (metastore.Store, error) {
+			return file.Open(ctx, file.Options{URL: directory})
+		}})
+	})
+	t.Run("on a database that crashes", func(t *testing.T) {
+		t.Parallel()
+		database := pgtest.PrivateServer(t)
+		dsn := database.DSN(database.Database(t))
+		_, err := postgres.Migrate(t.Context(), dsn, postgres.MigrateOptions{})
+		require.NoError(t, err)
+		chaos(t, binary, run{store: dsn, calls: calls - calls/2, open: func(ctx context.Context) (metastore.Store, error) {
+			return postgres.Open(ctx, postgres.Options{DSN: dsn})
+		}, crash: func(t *testing.T, random *rand.Rand) {
+			if random.IntN(3) == 0 {
+				database.Stop(t)
+			} else {
+				database.Kill(t)
+			}
+			database.Start(t)
+		}})
+	})
+}
+
+// chaos has clients send calls while servers are killed, and compares what is stored with what they expect.
+func chaos(t *testing.T, binary string, r run) {
+	t.Helper()
+	r.seed = setting(t, "HOLDFAST_CHAOS_SEED", uint64(time.Now().UnixNano()))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("to repeat: HOLDFAST_CHAOS_SEED=%d HOLDFAST_CHAOS_CALLS=%d", r.seed, 2*r.calls)
+		}
+	})
+	servers := [2]*server{newServer(t, binary, r.store, r.seed+1), newServer(t, binary, r.store, r.seed+2)}
+	shared := createShared(t, r)
+	counts, due := &counts{}, make(chan struct{}, 1)
+	progress := func(answered int64) {
+		if answered%killEvery == 0 {
+			select {
+			case due <- struct{}{}:
+			default: // one is due already
+			}
+		}
+	}
+	clients := make([]*client, numClients)
+	for i := range clients {
+		random := rand.New(rand.NewPCG(r.seed, uint64(i)))
+		clients[i] = &client{
+			caller: newCaller(t, servers, i%2 == 0, rand.New(rand.NewPCG(r.seed, uint64(numClients+i)))),
+			name:   fmt.Sprintf("client-%d", i), random: random, shared: startOf(shared), templates: map[string]uint64{},
+		}
+		clients[i].counts, clients[i].progress = counts, progress
+	}
+	kills, crashes := r.disturb(t, servers, due, work(t, clients, r.calls))
+	var cuts [3]int64
+	for _, s := range servers {
+		for i, n := range []*atomic.Int64{&s.proxy.before, &s.proxy.during, &s.proxy.after} {
+			cuts[i] += n.Load()
+		}
+	}
+	t.Logf("%d calls answered, %d repeated of which %d had been executed, %d checked; %d kills, %d crashes of the database, connections cut before, during and after a call: %d",
+		counts.answered.Load(), counts.repeated.Load(), counts.replayed.Load(), counts.checked.Load(), kills, crashes, cuts)
+	if t.Failed() {
+		return
+	}
+	store, err := r.open(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	found, err := observed(t.Context(), store)
+	require.NoError(t, err)
+	reportDifference(t, expected(clients), found)
+	require.Positive(t, kills, "servers were killed")
+	require.Equal(t, r.crash != nil, crashes > 0, "the database crashed")
+	require.Positive(t, counts.replayed.Load(), "answers were lost and calls repeated")
+	require.Positive(t, counts.checked.Load())
+	for i, cut := range []string{"before", "during", "after"} {
+		require.Positive(t, cuts[i], "connections were cut %s a call", cut)
+	}
+}
+
+// createShared makes the index that all clients use.
+func createShared(t *testing.T, r run) metastore.IndexUID {
+	t.Helper()
+	store, err := r.open(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	request, err := indexConfig(sharedIndex)
+	require.NoError(t, err)
+	metadata, err := store.CreateIndex(t.Context(), request)
+	require.NoError(t, err)
+	return metadata.IndexUID
+}
+
+// work has the clients make all calls. The channel is closed when they are done.
+func work(t *testing.T, clients []*client, calls int) <-chan struct{} {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan struct{})
+	var working sync.WaitGroup
+	for _, c := range clients {
+		working.Go(func() {
+			if err := c.run(ctx, calls/len(clients)); err != nil {
+				if ctx.Err() == nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+				cancel(errors.New("another client failed"))
+			}
+		})
+	}
+	// Also if the test ends early: clients must not outlive it.
+	t.Cleanup(func() {
+		cancel(errors.New("the test ended"))
+		working.Wait()
+	})
+	go func() {
+		working.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// disturb kills servers and crashes the database, whenever that is due, until the clients are done.
+func (r *run) disturb(t *testing.T, servers [2]*server, due <-chan struct{}, done <-chan struct{}) (kills, crashes int) {
+	random := rand.New(rand.NewPCG(r.seed, 2*numClients))
+	for n := 1; ; n++ {
+		select {
+		case <-due:
+		case <-done:
+			return kills, crashes
+		}
+		if r.crash != nil && n%crashEvery == 1 {
+			r.crash(t, random)
+			crashes++
+			continue
+		}
+		victim := servers[random.IntN(len(servers))]
+		victim.kill()
+		victim.start(t)
+		kills++
+	}
+}
+
+// reportDifference fails if the states differ, and shows where.
+func reportDifference(t *testing.T, want, got []string) {
+	t.Helper()
+	const most = 40
+	shown := 0
+	for i, j := 0, 0; (i < len(want) || j < len(got)) && shown < most; {
+		switch {
+		case j == len(got) || i < len(want) && want[i] < got[j]:
+			t.Errorf("missing: %s", want[i])
+			i, shown = i+1, shown+1
+		case i == len(want) || got[j] < want[i]:
+			t.Errorf("not expected: %s", got[j])
+			j, shown = j+1, shown+1
+		default:
+			i, j = i+1, j+1
+		}
+	}
+}

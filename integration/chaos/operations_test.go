@@ -1,0 +1,213 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/oklog/ulid/v2"
+
+	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
+)
+
+// operation is a kind of call. It makes one, or none, with made false, if there is nothing to make it about.
+type operation struct {
+	weight int
+	run    func(c *client, ctx context.Context) (made bool, err error)
+}
+
+// always is an operation that can be made at any time.
+func always(weight int, run func(c *client, ctx context.Context) error) operation {
+	return operation{weight, func(c *client, ctx context.Context) (bool, error) { return true, run(c, ctx) }}
+}
+
+func operations() []operation {
+	operations := []operation{
+		{1, (*client).deleteIndex},
+		always(5, (*client).updateIndex),
+		always(3, (*client).addSource),
+		{3, (*client).changeSource},
+		{2, (*client).deleteSource},
+		{1, (*client).resetCheckpoint},
+		always(3, (*client).createTemplate),
+		{2, (*client).overwriteTemplate},
+		{3, (*client).deleteTemplates},
+		always(4, func(c *client, ctx context.Context) error { return c.createTask(ctx, c.own) }),
+		always(8, func(c *client, ctx context.Context) error { return c.createTask(ctx, c.shared) }),
+		always(8, func(c *client, ctx context.Context) error { return c.publish(ctx, c.shared, nil, nil, c.name) }),
+	}
+	operations = append(operations, splitOperations()...)
+	operations = append(operations, parquetOperations()...)
+	operations = append(operations, shardOperations()...)
+	return append(operations, refusals()...)
+}
+
+func (c *client) deleteIndex(ctx context.Context) (bool, error) {
+	uid := c.own.uid
+	_, err := c.must(ctx, "delete index", func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteIndex(ctx, uid)
+	})
+	c.own, c.gone = nil, uid
+	return true, err
+}
+
+func (c *client) updateIndex(ctx context.Context) error {
+	request, err := indexConfig(c.name)
+	if err != nil {
+		return err
+	}
+	c.own.retention++
+	policy := indexconfig.RetentionPolicy{Period: fmt.Sprintf("%d days", c.own.retention), Schedule: "hourly"}
+	update := indexconfig.Update{
+		DocMapping: request.Config.DocMapping, IndexingSettings: request.Config.IndexingSettings, IngestSettings: request.Config.IngestSettings,
+		SearchSettings: request.Config.SearchSettings, Retention: &policy,
+	}
+	_, err = c.must(ctx, "update index", func(ctx context.Context, store metastore.Store) error {
+		metadata, err := store.UpdateIndex(ctx, c.own.uid, update)
+		if err == nil && (metadata.IndexUID != c.own.uid || *metadata.Config.Retention != policy) {
+			return wrong("updated index %s has retention %v, want %v", metadata.IndexUID, *metadata.Config.Retention, policy)
+		}
+		return err
+	})
+	return err
+}
+
+func (c *client) addSource(ctx context.Context) error {
+	id := c.newID()
+	config, err := sourceConfig(id, 1)
+	if err != nil {
+		return err
+	}
+	c.own.sources[id] = source{pipelines: 1}
+	_, err = c.must(ctx, "add source", func(ctx context.Context, store metastore.Store) error {
+		return store.AddSource(ctx, c.own.uid, config)
+	})
+	return err
+}
+
+// ownSource is one that the client added, empty if there is none.
+func (c *client) ownSource() string {
+	ids := sortedIDs(c.own.sources)
+	for _, id := range c.pick(ids, len(ids)) {
+		if id != ingestSource && id != queueSource {
+			return id
+		}
+	}
+	return ""
+}
+
+func (c *client) changeSource(ctx context.Context) (bool, error) {
+	id := c.ownSource()
+	if id == "" {
+		return false, nil
+	}
+	s := c.own.sources[id]
+	if c.random.IntN(2) == 0 {
+		s.disabled = !s.disabled
+		c.own.sources[id] = s
+		_, err := c.must(ctx, "toggle source", func(ctx context.Context, store metastore.Store) error {
+			return store.ToggleSource(ctx, c.own.uid, id, !s.disabled)
+		})
+		return true, err
+	}
+	s.pipelines, s.disabled = s.pipelines+1, false
+	c.own.sources[id] = s
+	config, err := sourceConfig(id, s.pipelines)
+	if err != nil {
+		return true, err
+	}
+	_, err = c.must(ctx, "update source", func(ctx context.Context, store metastore.Store) error {
+		return store.UpdateSource(ctx, c.own.uid, config)
+	})
+	return true, err
+}
+
+func (c *client) deleteSource(ctx context.Context) (bool, error) {
+	id := c.ownSource()
+	if id == "" {
+		return false, nil
+	}
+	delete(c.own.sources, id)
+	_, err := c.must(ctx, "delete source", func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteSource(ctx, c.own.uid, id)
+	})
+	return true, err
+}
+
+func (c *client) resetCheckpoint(ctx context.Context) (bool, error) {
+	if len(c.own.partitions) == 0 {
+		return false, nil
+	}
+	clear(c.own.partitions)
+	_, err := c.must(ctx, "reset source checkpoint", func(ctx context.Context, store metastore.Store) error {
+		return store.ResetSourceCheckpoint(ctx, c.own.uid, queueSource)
+	})
+	return true, err
+}
+
+func (c *client) createTask(ctx context.Context, x *index) error {
+	query := metastore.DeleteQuery{IndexUID: x.uid, QueryAST: fmt.Sprintf(`{"type":"term","value":%q}`, c.newID())}
+	var task metastore.DeleteTask
+	_, err := c.must(ctx, "create delete task", func(ctx context.Context, store metastore.Store) (err error) {
+		task, err = store.CreateDeleteTask(ctx, query)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for earlier := range x.tasks {
+		if earlier >= task.Opstamp {
+			return fmt.Errorf("create delete task: opstamp %d after %d", task.Opstamp, earlier)
+		}
+	}
+	x.tasks[task.Opstamp] = query.QueryAST
+	return nil
+}
+
+func (c *client) createTemplate(ctx context.Context) error {
+	return c.putTemplate(ctx, c.newID(), uint64(c.made), c.random.IntN(2) == 0)
+}
+
+func template(id string, priority uint64) (*indexconfig.IndexTemplate, error) {
+	return indexconfig.ParseIndexTemplate(fmt.Appendf(nil, `{"version":"0.9","template_id":%q,"index_id_patterns":["%s*"],"priority":%d,`+
+		`"doc_mapping":{"doc_mapping_uid":"01J9ZJX0M3N4P5Q6R7S8T9V0W1","field_mappings":[]}}`, id, id, priority), ulid.Make)
+}
+
+func (c *client) putTemplate(ctx context.Context, id string, priority uint64, overwrite bool) error {
+	made, err := template(id, priority)
+	if err != nil {
+		return err
+	}
+	c.templates[id] = priority
+	_, err = c.must(ctx, "create index template", func(ctx context.Context, store metastore.Store) error {
+		return store.CreateIndexTemplate(ctx, made, overwrite)
+	})
+	return err
+}
+
+// someTemplates are up to n that may be changed.
+func (c *client) someTemplates(n int) []string {
+	return c.pick(inState(c.templates, func(priority uint64) bool { return priority > 0 }), n)
+}
+
+func (c *client) overwriteTemplate(ctx context.Context) (bool, error) {
+	ids := c.someTemplates(1)
+	if len(ids) == 0 {
+		return false, nil
+	}
+	return true, c.putTemplate(ctx, ids[0], c.templates[ids[0]]+1, true)
+}
+
+func (c *client) deleteTemplates(ctx context.Context) (bool, error) {
+	ids := c.someTemplates(1 + c.random.IntN(2))
+	if len(ids) == 0 {
+		return false, nil
+	}
+	for _, id := range ids {
+		delete(c.templates, id)
+	}
+	_, err := c.must(ctx, "delete index templates", func(ctx context.Context, store metastore.Store) error {
+		return store.DeleteIndexTemplates(ctx, ids)
+	})
+	return true, err
+}
