@@ -22,29 +22,36 @@ func (s *Store) WithRecord(record idempotency.Record) metastore.Store {
 	return &keyed
 }
 
-// insertRecords returns the statements that begin a transaction of calls with records. If a record is there already
-// they fail.
-func (s *Store) insertRecords(records ...*idempotency.Record) []query {
+// insertRecords returns the statement that begins a transaction of calls with records. If a record is there already it
+// fails.
+func (s *Store) insertRecords(records ...*idempotency.Record) query {
+	if len(records) == 1 {
+		r := records[0]
+		return query{sql: insertRecordSQL, args: [][]byte{
+			textArgument(r.Key.String()),
+			hexArgument(r.Principal[:]),
+			textArgument(r.Operation),
+			textArgument(r.Resource),
+			hexArgument(r.Fingerprint[:]),
+			int8Argument(int64(r.FingerprintVersion)),
+			textArgument(strconv.FormatInt(s.options.KeyWait.Milliseconds(), 10)),
+			textArgument(s.settings.LockTimeout),
+		}}
+	}
 	column := func(value func(*idempotency.Record) string) []byte {
 		return textArrayOf(len(records), func(i int) string { return value(records[i]) })
 	}
-	return []query{
-		// For the next statement only: what the calls themselves wait for is another matter.
-		{sql: setLockTimeoutSQL, args: [][]byte{textArgument(strconv.FormatInt(s.options.KeyWait.Milliseconds(), 10))}},
-		{
-			sql: insertRecordsSQL,
-			args: [][]byte{
-				column(func(r *idempotency.Record) string { return r.Key.String() }),
-				column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Principal[:]) }),
-				column(func(r *idempotency.Record) string { return r.Operation }),
-				column(func(r *idempotency.Record) string { return r.Resource }),
-				column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Fingerprint[:]) }),
-				int8ArrayOf(len(records), func(i int) (int64, bool) { return int64(records[i].FingerprintVersion), true }),
-			},
-		},
-		{sql: setLockTimeoutSQL, args: [][]byte{textArgument(s.settings.LockTimeout)}},
-	}
+	return query{sql: insertRecordsSQL, args: [][]byte{
+		column(func(r *idempotency.Record) string { return r.Key.String() }),
+		column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Principal[:]) }),
+		column(func(r *idempotency.Record) string { return r.Operation }),
+		column(func(r *idempotency.Record) string { return r.Resource }),
+		column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Fingerprint[:]) }),
+		int8ArrayOf(len(records), func(i int) (int64, bool) { return int64(records[i].FingerprintVersion), true }),
+	}}
 }
+
+func hexArgument(value []byte) []byte { return hex.AppendEncode(nil, value) }
 
 // once runs a transaction that inserts the record of a call, so that it is executed once: if the record is there, once
 // says so and nothing was done. When the connection breaks, running it again finds out what became of it.
@@ -95,7 +102,7 @@ func (s *Store) executed(ctx context.Context, record *idempotency.Record) error 
 		known = nil
 		return []query{{
 			sql:  findRecordSQL,
-			args: [][]byte{textArgument(record.Key.String()), textArgument(hex.EncodeToString(record.Principal[:]))},
+			args: [][]byte{textArgument(record.Key.String()), hexArgument(record.Principal[:])},
 			row: func(row columns) error {
 				known = &idempotency.Record{Key: record.Key, Binding: idempotency.Binding{
 					Principal: record.Principal, Operation: row.text(0), Resource: row.text(1),
@@ -138,7 +145,7 @@ func (s *Store) setResult(result string) []query {
 	}
 	return []query{{sql: setRecordResultSQL, args: [][]byte{
 		textArgument(s.record.Key.String()),
-		textArgument(hex.EncodeToString(s.record.Principal[:])),
+		hexArgument(s.record.Principal[:]),
 		textArgument(result),
 	}}}
 }

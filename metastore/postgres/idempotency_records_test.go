@@ -433,3 +433,26 @@ func waitForLock(t testing.TB, conn *pgx.Conn) {
 		return queryValue[bool](t, conn, "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 	})
 }
+
+func TestTheWaitForAKeyDoesNotBoundOtherWaits(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const keyWait = 20 * time.Millisecond
+	store, dsn := openStore(t, Options{KeyWait: keyWait})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a")
+	holder, watch := connect(t, dsn), connect(t, dsn)
+	exec(t, holder, "BEGIN")
+	exec(t, holder, "SELECT 1 FROM splits FOR UPDATE")
+	published := make(chan error, 1)
+	go func() {
+		published <- store.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, publishing(uid, "a"))
+	}()
+	waitUntil(t, "the call has waited for the split much longer", func() bool {
+		return queryValue[bool](t, watch, "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND clock_timestamp() - query_start > $1::interval", 10*keyWait)
+	})
+	exec(t, holder, "ROLLBACK")
+	if err := <-published; err != nil {
+		t.Fatal(err)
+	}
+}

@@ -53,7 +53,7 @@ func (s *Store) tryChangeLocked(ctx context.Context, records []*idempotency.Reco
 
 	queries := []query{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED"}}
 	if len(records) > 0 {
-		queries = append(queries, s.insertRecords(records...)...)
+		queries = append(queries, s.insertRecords(records...))
 	}
 	err = s.send(ctx, conn, append(queries, lock()...))
 	if err != nil {

@@ -5,8 +5,8 @@ import _ "embed"
 // The statements, each in its file. Parameters are cast in the text, so that their types do not depend on
 // how a statement is sent.
 var (
-	//go:embed sql/set_lock_timeout.sql
-	setLockTimeoutSQL string
+	//go:embed sql/insert_idempotency_record.sql
+	insertRecordSQL string
 	//go:embed sql/insert_idempotency_records.sql
 	insertRecordsSQL string
 	//go:embed sql/find_idempotency_record.sql

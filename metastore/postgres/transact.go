@@ -59,7 +59,7 @@ func (s *Store) write(ctx context.Context, operation string, build func() []quer
 		return s.repeat(ctx, isAborted, build)
 	}
 	return s.once(ctx, operation, s.record, func() error {
-		return s.repeat(ctx, isAborted, func() []query { return append(s.insertRecords(s.record), build()...) })
+		return s.repeat(ctx, isAborted, func() []query { return append([]query{s.insertRecords(s.record)}, build()...) })
 	})
 }
 

@@ -1,6 +1,4 @@
--- The first change of a transaction of keyed calls. Waits for another transaction that has inserted one of the records
--- and is not over, at most for the lock timeout that was set before. Fails if one of the records exists: its call has been
--- executed.
+-- As insert_idempotency_record.sql, for several calls in one transaction. Waits without a limit of its own.
 -- Locks: the new keys, sorted.
 -- One array each: $1 keys, $2 principals in hexadecimal digits, $3 operations, $4 resources, $5 fingerprints in
 -- hexadecimal digits, $6 versions of the fingerprints
@@ -20,4 +18,6 @@ FROM unnest(
     $5::text[],
     $6::bigint[]
 ) AS new (key, principal, operation, resource, fingerprint, fingerprint_version)
-ORDER BY new.key COLLATE "C", new.principal COLLATE "C"
+ORDER BY
+    new.key COLLATE "C",
+    new.principal COLLATE "C"
