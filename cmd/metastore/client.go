@@ -24,6 +24,8 @@ type clientFlags struct {
 	timeout time.Duration
 	format  output.Format
 	tls     clientTLSFlags
+	// key is that of a command that changes something.
+	key keyFlag
 }
 
 func (f *clientFlags) add(cmd *cobra.Command) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 	"holdfast/metastore/rpc"
 )
 
@@ -86,16 +87,35 @@ func (f *clientFlags) explainChange(ctx context.Context, err error, doing, check
 	if errors.Is(err, rpc.ErrCreateOnlyUnsupported) {
 		return withHint(fmt.Errorf("%s: %w", doing, rpc.ErrCreateOnlyUnsupported), "the server at %s wrote nothing", f.server)
 	}
+	var unknown *rpc.UnknownOutcomeError
+	if errors.As(err, &unknown) {
+		return f.explainUnknown(ctx, err, doing, check)
+	}
+	var refused *idempotency.Error
+	if errors.As(err, &refused) {
+		return f.key.explainKey(refused, doing, check)
+	}
+	if errors.Is(err, rpc.ErrKeysNotHonoured) {
+		return withHint(fmt.Errorf("%s: %w", doing, err), "%s", check)
+	}
 	if _, dialing := dialFailure(err); dialing {
 		return f.explain(ctx, err, doing)
 	}
 	if typed := metastore.AsError(err); !typed.Kind.CertainlyAborted() {
-		if context.Cause(ctx) == errInterrupted {
-			err = errInterrupted
-		}
-		return withHint(fmt.Errorf("%s: %w: the outcome is unknown, the change may or may not have been made", doing, err), "%s", check)
+		return f.explainUnknown(ctx, err, doing, check)
 	}
 	return f.explain(ctx, err, doing)
+}
+
+// explainUnknown explains a failure that leaves the outcome unknown. The key of the call finds out, if it had one.
+func (f *clientFlags) explainUnknown(ctx context.Context, err error, doing, check string) error {
+	if again := f.key.again(err); again != "" {
+		check = again
+	}
+	if context.Cause(ctx) == errInterrupted {
+		err = errInterrupted
+	}
+	return withHint(fmt.Errorf("%s: %w: the outcome is unknown, the change may or may not have been made", doing, err), "%s", check)
 }
 
 // dialFailure reports whether no connection to a server could be made, and why. Nothing was sent then.

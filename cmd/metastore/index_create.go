@@ -49,7 +49,10 @@ func (c *command) indexCreate(f *clientFlags) *cobra.Command {
 			if path == "" {
 				return usagef("--config is missing: which file holds the index config?")
 			}
-			config, err := c.readIndexConfig(path)
+			if err := f.key.begin(); err != nil {
+				return err
+			}
+			config, err := c.readIndexConfig(path, f.key.docMappingUID)
 			if err != nil {
 				return err
 			}
@@ -58,12 +61,13 @@ func (c *command) indexCreate(f *clientFlags) *cobra.Command {
 			})
 		}),
 	}
+	f.key.add(cmd)
 	cmd.Flags().StringVar(&path, "config", "", "file with the index config, - for stdin (settings of this command\ncome from $HOLDFAST_CONFIG)")
 	return cmd
 }
 
 func (c *command) createIndex(ctx context.Context, f *clientFlags, client *rpc.Client, config *indexconfig.IndexConfig) error {
-	index, err := client.CreateIndex(ctx, metastore.CreateIndexRequest{Config: config})
+	index, err := client.CreateIndex(f.key.call(ctx), metastore.CreateIndexRequest{Config: config})
 	if err != nil {
 		doing := fmt.Sprintf("create index %q", config.IndexID)
 		if isAbout(err, metastore.EntityIndex) {
@@ -74,11 +78,11 @@ func (c *command) createIndex(ctx context.Context, f *clientFlags, client *rpc.C
 	if f.format == output.JSON {
 		return c.printDocument(index)
 	}
-	return c.print("created index %s (UID %s)", index.IndexUID.IndexID, index.IndexUID)
+	return c.print("created index %s (UID %s)%s", index.IndexUID.IndexID, index.IndexUID, f.key.note())
 }
 
-// readIndexConfig reads YAML or JSON.
-func (c *command) readIndexConfig(path string) (*indexconfig.IndexConfig, error) {
+// readIndexConfig reads YAML or JSON. A doc mapping that has no UID gets a new one.
+func (c *command) readIndexConfig(path string, newUID func() ulid.ULID) (*indexconfig.IndexConfig, error) {
 	text, err := c.readFile(path, maxIndexConfig)
 	if err != nil {
 		return nil, fmt.Errorf("read index config: %w", err)
@@ -89,7 +93,7 @@ func (c *command) readIndexConfig(path string) (*indexconfig.IndexConfig, error)
 			return nil, fmt.Errorf("index config %s: %w", path, err)
 		}
 	}
-	config, err := indexconfig.ParseIndexConfig(text, ulid.Make)
+	config, err := indexconfig.ParseIndexConfig(text, newUID)
 	if err != nil {
 		return nil, withHint(fmt.Errorf("index config %s: %w", path, err), "`metastore index create --help` shows a config")
 	}

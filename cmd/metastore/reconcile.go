@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"holdfast/cmd/metastore/internal/openstore"
@@ -233,7 +234,7 @@ func (c *command) runReconcile(cmd *cobra.Command, f *reconcileFlags, name strin
 		return err
 	}
 	for _, path := range f.indexConfigs {
-		config, err := c.readIndexConfig(path)
+		config, err := c.readIndexConfig(path, ulid.Make)
 		if err != nil {
 			return err
 		}

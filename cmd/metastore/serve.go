@@ -51,6 +51,7 @@ type serveFlags struct {
 	openstore.Options
 	cluster        clusterFlags
 	tls            serverTLSFlags
+	idempotency    idempotencyFlags
 	listen, http   string
 	logs           logFlags
 	maxMessageSize byteSize
@@ -85,6 +86,7 @@ func (c *command) serve() *cobra.Command {
 	flags.DurationVar(&f.Refresh, "refresh", 0, "directories and buckets: how old an answer may be with respect\nto the writes of other servers; 0: ask the storage before every read")
 	flags.Int32Var(&f.MaxConns, "postgres-max-conns", 0, "PostgreSQL: the most connections; 0: pool_max_conns of the URL, else 20")
 	flags.BoolVar(&f.PreparedStatements, "postgres-prepared-statements", false, "PostgreSQL: prepare statements; faster, but not behind a\ntransaction-pooling proxy")
+	f.idempotency.add(flags)
 	f.tls.add(flags)
 	f.cluster.add(flags)
 	return cmd
@@ -110,6 +112,9 @@ func (f *serveFlags) validate() error {
 	case f.MaxConns < 0:
 		return usagef("--postgres-max-conns is %d, must not be negative", f.MaxConns)
 	}
+	if err := f.idempotency.validate(); err != nil {
+		return err
+	}
 	if err := f.cluster.validate(f.listen); err != nil {
 		return err
 	}
@@ -124,6 +129,7 @@ func (c *command) runServe(ctx context.Context, f *serveFlags) error {
 	c.stderr = secrets.NewWriter(c.stderr, found)
 	logger := f.logs.logger(c.stderr)
 	f.Logger = logger
+	f.idempotency.toStore(&f.Options)
 	config, err := f.tls.config(logger)
 	if err != nil {
 		return err
@@ -144,6 +150,7 @@ func (c *command) runServe(ctx context.Context, f *serveFlags) error {
 			MaxConcurrentRequests: f.maxConcurrent,
 			RequestTimeout:        f.requestTimeout,
 			TLS:                   config,
+			Idempotency:           f.idempotency.ofServer(f.ReadOnly),
 		},
 	})
 	if err != nil {

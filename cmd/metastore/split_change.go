@@ -40,25 +40,26 @@ With --format json: {"index_uid", "published": [ID], "replaced": [ID]}.`,
 				return usagef("no split id is given: which splits?")
 			}
 			return c.withClient(cmd, &f.clientFlags, func(ctx context.Context, client *rpc.Client) error {
-				index, err := f.lookUp(ctx, client, f.index)
+				uid, err := f.beginChange(ctx, client)
 				if err != nil {
 					return err
 				}
-				request := metastore.PublishSplitsRequest{IndexUID: index.IndexUID, StagedSplitIDs: ids, ReplacedSplitIDs: replaced}
-				if err := client.PublishSplits(ctx, request); err != nil {
+				request := metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids, ReplacedSplitIDs: replaced}
+				if err := client.PublishSplits(f.key.call(ctx), request); err != nil {
 					return f.changeFailed(ctx, err, "publish splits of", "a split that is published already cannot be published again")
 				}
 				if f.format == output.JSON {
-					return json.NewEncoder(c.stdout).Encode(publication{index.IndexUID.String(), orEmpty(ids), orEmpty(replaced)})
+					return json.NewEncoder(c.stdout).Encode(publication{uid.String(), orEmpty(ids), orEmpty(replaced)})
 				}
 				text := output.Plural(len(ids), "split") + " published"
 				if len(replaced) > 0 {
 					text += ", " + output.Plural(len(replaced), "replaced split") + " marked for deletion"
 				}
-				return c.print("index %s: %s", index.IndexUID.IndexID, text)
+				return c.print("index %s: %s%s", uid.IndexID, text, f.key.note())
 			})
 		}),
 	}
+	f.key.add(cmd)
 	cmd.Flags().StringArrayVar(&replaced, "replace", nil, "a published split that is replaced; may be given several times")
 	return cmd
 }
@@ -105,7 +106,7 @@ type change struct {
 }
 
 func (c *command) splitChange(f *splitFlags, change change) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     change.use,
 		Short:   change.short,
 		Long:    change.long,
@@ -119,11 +120,11 @@ func (c *command) splitChange(f *splitFlags, change change) *cobra.Command {
 				return usagef("no split id is given: which splits?")
 			}
 			return c.withClient(cmd, &f.clientFlags, func(ctx context.Context, client *rpc.Client) error {
-				index, err := f.lookUp(ctx, client, f.index)
+				uid, err := f.beginChange(ctx, client)
 				if err != nil {
 					return err
 				}
-				if err := change.call(client, ctx, index.IndexUID, ids); err != nil {
+				if err := change.call(client, f.key.call(ctx), uid, ids); err != nil {
 					return f.changeFailed(ctx, err, change.doing, "repeating the command is safe")
 				}
 				if f.format == output.JSON {
@@ -131,13 +132,23 @@ func (c *command) splitChange(f *splitFlags, change change) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return c.print(`{"index_uid":"%s","%s":%s}`, index.IndexUID, change.key, list)
+					return c.print(`{"index_uid":"%s","%s":%s}`, uid, change.key, list)
 				}
-				return c.print("index %s: %s %s; ids that it does not have are ignored",
-					index.IndexUID.IndexID, output.Plural(len(ids), "split"), change.done)
+				return c.print("index %s: %s %s; ids that it does not have are ignored%s",
+					uid.IndexID, output.Plural(len(ids), "split"), change.done, f.key.note())
 			})
 		}),
 	}
+	f.key.add(cmd)
+	return cmd
+}
+
+// beginChange finds the index, and makes the key of the call.
+func (f *splitFlags) beginChange(ctx context.Context, client *rpc.Client) (metastore.IndexUID, error) {
+	if err := f.key.begin(); err != nil {
+		return metastore.IndexUID{}, err
+	}
+	return f.indexUID(ctx, client)
 }
 
 // changeFailed explains why splits were not changed.

@@ -67,6 +67,7 @@ func (c *command) splitStage(f *splitFlags) *cobra.Command {
 			})
 		}),
 	}
+	f.key.add(cmd)
 	cmd.Flags().BoolVar(&s.createOnly, "create-only", false, "leave splits that exist, in whatever state, untouched")
 	cmd.Flags().IntVar(&s.batchSize, "batch-size", defaultBatchSize, "the most splits in one batch")
 	return cmd
@@ -114,11 +115,10 @@ func (i *stageInput) close() {
 }
 
 func (c *command) stageSplits(ctx context.Context, s *stageFlags, client *rpc.Client, input *stageInput) error {
-	index, err := s.lookUp(ctx, client, s.index)
+	uid, err := s.beginChange(ctx, client)
 	if err != nil {
 		return err
 	}
-	uid := index.IndexUID
 	if input.file != nil {
 		if _, err := staging.NewSource(input, input.name, uid.IndexID, s.batchSize).Check(uid, s.createOnly); err != nil {
 			return withHint(fmt.Errorf("stage splits for index %q: %w", s.index, err), "nothing was staged")
@@ -152,6 +152,8 @@ func (c *command) stageSplits(ctx context.Context, s *stageFlags, client *rpc.Cl
 }
 
 func (s *stageFlags) stageBatch(ctx context.Context, client *rpc.Client, uid metastore.IndexUID, batch *staging.Batch, result *stageOutput) error {
+	// The input is cut into the same batches when the command is repeated.
+	ctx = s.key.step(ctx, fmt.Sprintf("batch %d", result.batches+1))
 	answer, err := client.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: batch.Splits, CreateOnly: s.createOnly})
 	if err != nil {
 		again := "repeating the command writes the splits again that are still Staged"
@@ -166,6 +168,9 @@ func (s *stageFlags) stageBatch(ctx context.Context, client *rpc.Client, uid met
 	}
 	if !s.createOnly {
 		answer.Staged = batch.IDs()
+	}
+	if s.key.told.Replayed {
+		result.replayed++
 	}
 	return result.batch(answer)
 }

@@ -21,7 +21,9 @@ type stageOutput struct {
 	begun   bool
 	batches int
 	staged  int
-	skipped map[metastore.SplitState]int
+	// replayed are the batches that an earlier attempt had staged.
+	replayed int
+	skipped  map[metastore.SplitState]int
 	// jsonSkipped is kept until all that was staged is written.
 	jsonSkipped []skippedSplit
 }
@@ -175,6 +177,12 @@ func (o *stageOutput) summary() string {
 	}
 	if o.batches > 1 {
 		text += fmt.Sprintf(", in %s, each all or nothing", output.Plural(o.batches, "batch"))
+	}
+	switch {
+	case o.replayed > 0 && o.replayed == o.batches:
+		text += " (executed by an earlier attempt)"
+	case o.replayed > 0:
+		text += fmt.Sprintf(" (%s executed by an earlier attempt)", output.Plural(o.replayed, "batch"))
 	}
 	return text
 }

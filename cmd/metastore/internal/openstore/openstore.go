@@ -11,6 +11,7 @@ import (
 
 	"holdfast/metastore"
 	"holdfast/metastore/file"
+	"holdfast/metastore/idempotency"
 	"holdfast/metastore/postgres"
 	"holdfast/metastore/readonly"
 )
@@ -23,6 +24,14 @@ type Options struct {
 
 	// ReadOnly opens a store that refuses every change with Forbidden and writes nothing.
 	ReadOnly bool
+
+	// NoIdempotencyKeys is for PostgreSQL: keep no records of idempotency keys.
+	NoIdempotencyKeys bool
+	// IdempotencyWindow says how long records of idempotency keys are kept. The zero value means the default.
+	IdempotencyWindow idempotency.Window
+	// MaxIdempotencyKeys bounds the records of one caller on PostgreSQL, and those of one index in file stores. 0
+	// means the default of the store.
+	MaxIdempotencyKeys int64
 
 	// Refresh is for file stores: how old an answer may be with respect to the writes of other
 	// processes. 0 means to ask the storage before every read.
@@ -81,13 +90,23 @@ func open(ctx context.Context, options Options) (metastore.Store, error) {
 			MaxConns:           options.MaxConns,
 			PreparedStatements: options.PreparedStatements,
 			ReadOnly:           options.ReadOnly,
+			NoIdempotencyKeys:  options.NoIdempotencyKeys,
+			IdempotencyWindow:  options.IdempotencyWindow,
+			MaxKeysPerCaller:   options.MaxIdempotencyKeys,
 		})
 		if err != nil {
 			return nil, err
 		}
 		return store, nil
 	}
-	store, err := file.Open(ctx, file.Options{URL: options.URL, Logger: options.Logger, Refresh: options.Refresh, ReadOnly: options.ReadOnly})
+	store, err := file.Open(ctx, file.Options{
+		URL:                   options.URL,
+		Logger:                options.Logger,
+		Refresh:               options.Refresh,
+		ReadOnly:              options.ReadOnly,
+		IdempotencyWindow:     options.IdempotencyWindow,
+		MaxIdempotencyRecords: int(options.MaxIdempotencyKeys),
+	})
 	if err != nil {
 		return nil, err
 	}
