@@ -2,10 +2,10 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,54 +14,26 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
 )
 
-// Several clients make calls of two sorts on few splits of one index, each with the ids in another order. With locks
-// taken in the order of the request or of a scan, each of these pairs deadlocks within a few calls.
-func TestCallsOnTheSameSplitsNeverDeadlock(t *testing.T) {
+// Several clients make calls of two sorts on few rows, each with the ids in another order. With locks taken in the
+// order of the request or of a scan, most of these pairs deadlock within a few calls.
+func TestCallsOnTheSameRowsNeverDeadlock(t *testing.T) {
 	t.Parallel()
-	pairs := [][2]stormCall{
-		{stormStage, stormStage},
-		{stormStage, stormPublish},
-		{stormStage, stormMark},
-		{stormStage, stormDelete},
-		{stormPublish, stormPublish},
-		{stormPublish, stormMark},
-		{stormPublish, stormDelete},
-		{stormMark, stormMark},
-		{stormMark, stormDelete},
-		{stormDelete, stormDelete},
-		{stormDeleteIndex, stormDeleteIndex},
-		{stormDeleteIndex, stormStage},
-		{stormDeleteIndex, stormPublish},
-		{stormDeleteIndex, stormMark},
-		{stormDeleteIndex, stormDelete},
-		{stormPublishDelta, stormPublishDelta},
-		{stormPublishDelta, stormStage},
-		{stormPublishDelta, stormCreateOnly},
-		{stormPublishDelta, stormPublish},
-		{stormPublishDelta, stormMark},
-		{stormPublishDelta, stormDelete},
-		{stormPublishDelta, stormDeleteIndex},
-		{stormStamp, stormStamp},
-		{stormStamp, stormStage},
-		{stormStamp, stormPublish},
-		{stormStamp, stormMark},
-		{stormStamp, stormDelete},
-		{stormStamp, stormDeleteIndex},
-		{stormCreateOnly, stormCreateOnly},
-		{stormCreateOnly, stormStage},
-		{stormCreateOnly, stormPublish},
-		{stormCreateOnly, stormMark},
-		{stormCreateOnly, stormDelete},
-		{stormCreateOnly, stormDeleteIndex},
+	pairs := stormPairs()
+	total := int64(100_000)
+	if os.Getenv("HOLDFAST_LONG") != "" {
+		total = 1_000_000
 	}
+	share := (total + int64(len(pairs)) - 1) / int64(len(pairs))
 	for _, pair := range pairs {
-		t.Run(fmt.Sprintf("%s and %s", pair[0], pair[1]), func(t *testing.T) {
+		t.Run(pair.name, func(t *testing.T) {
+			t.Parallel()
 			dsn := ready.Database(t)
 			// Locks are held as long either way; this only makes the test faster.
 			withoutDurability(t, dsn)
-			runStorm(t, dsn, pair)
+			runStorm(t, dsn, pair, share)
 			if n := deadlocks(t, dsn); n != 0 {
 				t.Errorf("PostgreSQL counted %d deadlocks", n)
 			}
@@ -103,117 +75,154 @@ func TestTheDeadlockCounterCounts(t *testing.T) {
 	}
 }
 
-type stormCall string
+// stormCall is a call that locks several rows, of which it chooses some.
+type stormCall struct {
+	name string
+	run  func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error
+}
 
-const (
-	stormStage        stormCall = "stage"
-	stormCreateOnly   stormCall = "create-only stage"
-	stormPublish      stormCall = "publish"
-	stormPublishDelta stormCall = "publish with a delta"
-	stormMark         stormCall = "mark"
-	stormDelete       stormCall = "delete"
-	stormStamp        stormCall = "update the delete opstamp"
-	stormDeleteIndex  stormCall = "delete index"
-)
+// stormGroup holds calls that lock the same rows.
+type stormGroup struct {
+	name  string
+	calls []stormCall
+	// One call in so many is one of refill, or soon all rows would be gone or in a state that nothing changes.
+	refillOneIn int
+	refill      []stormCall
+}
+
+// stormPair is what the clients of one storm call.
+type stormPair struct {
+	stormGroup
+	name string
+}
+
+// stormPairs pairs each call with itself and every other one of its group. In the last of all everything is called.
+func stormPairs() (pairs []stormPair) {
+	everything := stormPair{name: "everything", stormGroup: stormGroup{refillOneIn: 4}}
+	for _, group := range []stormGroup{splitStorm(), shardStorm(), parquetStorm()} {
+		for i, first := range group.calls {
+			for _, second := range group.calls[i:] {
+				pair := stormPair{group, fmt.Sprintf("%s: %s and %s", group.name, first.name, second.name)}
+				pair.calls = []stormCall{first, second}
+				pairs = append(pairs, pair)
+			}
+		}
+		everything.calls = append(everything.calls, group.calls...)
+		everything.refill = append(everything.refill, group.refill...)
+	}
+	return append(pairs, everything)
+}
 
 const stormClients = 16
 
-// stormLimits bounds a storm by the number of its calls and by its time.
-func stormLimits() (calls int64, atMost time.Duration) {
-	if os.Getenv("HOLDFAST_LONG") != "" {
-		return 100_000, 10 * time.Minute
-	}
-	return 3_000, 2 * time.Second
-}
-
-// storm is an index that many clients change.
+// storm is an index whose rows many clients change.
 type storm struct {
-	store  *Store
-	ids    []string
-	uid    atomic.Pointer[metastore.IndexUID]
-	create metastore.CreateIndexRequest
+	store     *Store
+	splits    []string
+	shards    []string
+	uid       atomic.Pointer[metastore.IndexUID]
+	elsewhere metastore.IndexUID // another index
+	create    metastore.CreateIndexRequest
+	source    *indexconfig.SourceConfig // the one with shards
 }
 
-func runStorm(t *testing.T, dsn string, pair [2]stormCall) {
-	s := &storm{store: reopenStore(t, Options{DSN: dsn, MaxConns: stormClients}), ids: numberedIDs("split-", 24), create: createRequest(t, "storm", voidSource)}
-	metadata, err := s.store.CreateIndex(t.Context(), s.create)
-	if err != nil {
+func newStorm(t *testing.T, dsn string) *storm {
+	s := &storm{
+		store:  reopenStore(t, Options{DSN: dsn, MaxConns: stormClients}),
+		splits: numberedIDs("split-", 12), shards: numberedIDs("shard-", 12),
+		create: createRequest(t, "storm", `{"version":"0.9","source_id":"source","source_type":"ingest"}`),
+	}
+	s.source = s.create.Sources[0]
+	s.create.Sources = append(s.create.Sources, sourceConfig(t, "void"))
+	if err := s.createIndex(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	uid := metadata.IndexUID
-	s.uid.Store(&uid)
-	calls, atMost := stormLimits()
+	s.elsewhere = createIndex(t, s.store, "elsewhere")
+	return s
+}
+
+func (s *storm) createIndex(ctx context.Context) error {
+	metadata, err := s.store.CreateIndex(ctx, s.create)
+	if err == nil {
+		s.uid.Store(&metadata.IndexUID)
+	}
+	return err
+}
+
+// runStorm makes so many calls and closes the store. Each of a pair of calls must succeed at least once.
+func runStorm(t *testing.T, dsn string, pair stormPair, calls int64) {
+	s := newStorm(t, dsn)
 	var left atomic.Int64
 	left.Store(calls)
-	end := time.Now().Add(atMost)
+	successes := make([]atomic.Int64, len(pair.calls))
 	var group sync.WaitGroup
 	for client := range stormClients {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(client), 1))
-			for left.Add(-1) >= 0 && time.Now().Before(end) {
-				call := pair[client%2]
-				if random.IntN(8) == 0 {
-					// Splits must go round, or soon all would be in a state that nothing changes.
-					call = []stormCall{stormMark, stormDelete, stormStage, stormPublish}[random.IntN(4)]
+			for left.Add(-1) >= 0 {
+				choice := random.IntN(len(pair.calls))
+				call := pair.calls[choice]
+				refill := random.IntN(pair.refillOneIn) == 0
+				if refill {
+					call = pair.refill[random.IntN(len(pair.refill))]
 				}
-				if err := s.call(call, random); err != nil {
-					t.Errorf("%s: %v", call, err)
+				// Only a call that waits for ever takes as long.
+				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+				err := call.run(ctx, s, *s.uid.Load(), random)
+				cancel()
+				if err == nil && !refill {
+					successes[choice].Add(1)
+				}
+				if err != nil && !explained(err) {
+					t.Errorf("%s: %v", call.name, err)
 					return
 				}
 			}
 		})
 	}
 	group.Wait()
+	for i, call := range pair.calls {
+		if len(pair.calls) == 2 && successes[i].Load() == 0 {
+			t.Errorf("no call of %s succeeded", call.name)
+		}
+	}
 	if err := s.store.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// call makes one call and returns an error that the other calls do not explain.
-func (s *storm) call(call stormCall, random *rand.Rand) error {
-	ctx := context.Background()
-	uid := *s.uid.Load()
-	ids := make([]string, 0, len(s.ids))
-	for _, i := range random.Perm(len(s.ids))[:1+random.IntN(len(s.ids)-1)] {
-		ids = append(ids, s.ids[i])
-	}
-	var err error
-	switch call {
-	case stormStage, stormCreateOnly:
-		_, err = s.store.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: splits(ids...), CreateOnly: call == stormCreateOnly})
-	case stormPublish:
-		cut := random.IntN(len(ids) + 1)
-		err = s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[:cut], ReplacedSplitIDs: ids[cut:]})
-	case stormPublishDelta:
-		cut := random.IntN(len(ids) + 1)
-		delta := &metastore.CheckpointDelta{SourceID: "source", Partitions: map[string]metastore.PartitionDelta{fmt.Sprint(random.Int()): {To: "1"}}}
-		err = s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: ids[:cut], ReplacedSplitIDs: ids[cut:], Delta: delta})
-	case stormMark:
-		err = s.store.MarkSplitsForDeletion(ctx, uid, ids)
-	case stormDelete:
-		err = s.store.DeleteSplits(ctx, uid, ids)
-	case stormStamp:
-		err = s.store.UpdateSplitsDeleteOpstamp(ctx, uid, ids, random.Uint64N(3))
-	case stormDeleteIndex:
-		err = s.deleteAndCreate(uid)
-	}
-	if errors.Is(err, metastore.ErrNotFound) || errors.Is(err, metastore.ErrFailedPrecondition) {
-		return nil
-	}
-	return err
+// explained reports whether the other calls explain an error.
+func explained(err error) bool {
+	return slices.Contains([]metastore.ErrorKind{
+		metastore.KindNotFound, metastore.KindFailedPrecondition, metastore.KindAlreadyExists, metastore.KindInvalidArgument, metastore.KindInvalidPublishToken,
+	}, metastore.AsError(err).Kind)
 }
 
-// deleteAndCreate deletes the index, which only one of several clients at a time can, and that one creates it again.
-func (s *storm) deleteAndCreate(uid metastore.IndexUID) error {
-	if err := s.store.DeleteIndex(context.Background(), uid); err != nil {
-		return err
+// some returns some of the ids, in any order. They are few more often than many: a call succeeds only if all are in a
+// state that suits it.
+func some(ids []string, random *rand.Rand) []string {
+	chosen := make([]string, 1+random.IntN(1+random.IntN(len(ids)/2)))
+	for i, at := range random.Perm(len(ids))[:len(chosen)] {
+		chosen[i] = ids[at]
 	}
-	metadata, err := s.store.CreateIndex(context.Background(), s.create)
-	if err != nil {
-		return err
-	}
-	s.uid.Store(&metadata.IndexUID)
-	return nil
+	return chosen
+}
+
+// someToPublish returns some ids to be published and others to be replaced.
+func someToPublish(uid metastore.IndexUID, ids []string, random *rand.Rand) metastore.PublishSplitsRequest {
+	chosen := some(ids, random)
+	cut := random.IntN(len(chosen) + 1)
+	return metastore.PublishSplitsRequest{IndexUID: uid, StagedSplitIDs: chosen[:cut], ReplacedSplitIDs: chosen[cut:]}
+}
+
+// deleteAndCreateIndex deletes the index, which one of several clients at a time can, and that one creates it again.
+func deleteAndCreateIndex() stormCall {
+	return stormCall{"delete index", func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
+		if err := s.store.DeleteIndex(ctx, uid); err != nil {
+			return err
+		}
+		return s.createIndex(ctx)
+	}}
 }
 
 // withoutDurability has the sessions of a database not wait for the disk.

@@ -1,0 +1,44 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"holdfast/metastore"
+)
+
+// splitStorm has all calls that lock splits.
+func splitStorm() stormGroup {
+	stage := stageStormSplits("stage", false)
+	publish := stormCall{"publish", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.PublishSplits(ctx, someToPublish(uid, s.splits, random))
+	}}
+	publishDelta := stormCall{"publish with a delta", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		request := someToPublish(uid, s.splits, random)
+		request.Delta = &metastore.CheckpointDelta{SourceID: "void", Partitions: map[string]metastore.PartitionDelta{fmt.Sprint(random.Int()): {To: "1"}}}
+		return s.store.PublishSplits(ctx, request)
+	}}
+	mark := stormCall{"mark", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.MarkSplitsForDeletion(ctx, uid, some(s.splits, random))
+	}}
+	remove := stormCall{"delete", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.DeleteSplits(ctx, uid, some(s.splits, random))
+	}}
+	opstamp := stormCall{"update opstamp", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.UpdateSplitsDeleteOpstamp(ctx, uid, some(s.splits, random), random.Uint64N(1000))
+	}}
+	return stormGroup{
+		name:        "splits",
+		calls:       []stormCall{stage, stageStormSplits("create-only stage", true), publish, publishDelta, mark, remove, opstamp, deleteAndCreateIndex()},
+		refillOneIn: 4,
+		refill:      []stormCall{mark, remove, stage, stage, publish},
+	}
+}
+
+func stageStormSplits(name string, createOnly bool) stormCall {
+	return stormCall{name, func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		_, err := s.store.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: splits(some(s.splits, random)...), CreateOnly: createOnly})
+		return err
+	}}
+}
