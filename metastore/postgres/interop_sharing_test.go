@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/oklog/ulid/v2"
+
+	"holdfast/integration/pgtest"
+	"holdfast/metastore"
+)
+
+// D1.7: also TestTheCheckpointIsWhereThePeerReadsItAndNothingElseOfTheDocumentChanges.
+func TestD1_7AChangeOfAnIndexKeepsWhatThePeerChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{})
+	request := createRequest(t, "logs", voidSource)
+	metadata, err := store.CreateIndex(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := newRival(t, dsn, `UPDATE indexes SET index_metadata_json = replace(index_metadata_json, '"checkpoint":{"source":{}}', '"checkpoint":{"source":{"p":"7"}}')`)
+	if err := peer.whileWaiting(func() error { return store.ToggleSource(context.Background(), metadata.IndexUID, "source", false) }); err != nil {
+		t.Fatal(err)
+	}
+	document := queryValue[string](t, connect(t, dsn), "SELECT index_metadata_json FROM indexes")
+	if !strings.Contains(document, `"checkpoint":{"source":{"p":"7"}}`) || !strings.Contains(document, `"enabled":false`) {
+		t.Errorf("a change is lost: %s", document)
+	}
+}
+
+func TestD1_7WhatIsUnknownInConfigsSurvivesAChangeOfAnIndex(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{})
+	request := createRequest(t, "logs", voidSource)
+	request.Sources = append(request.Sources, sourceConfig(t, "other"))
+	metadata, err := store.CreateIndex(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, dsn)
+	exec(t, conn, `UPDATE indexes SET index_metadata_json = replace(replace(index_metadata_json, '"index_config":{', '"index_config":{"colour":"red",'), '"source_id":"other"', '"source_id":"other","colour":"blue"')`)
+	const document = "SELECT index_metadata_json FROM indexes"
+	want := strings.Replace(queryValue[string](t, conn, document), `"checkpoint":{"other":{},"source":{}}`, `"checkpoint":{"other":{},"source":{"p":"7"}}`, 1)
+	if err := store.PublishSplits(t.Context(), progressOf(metadata.IndexUID, "p", "", "7")); err != nil {
+		t.Fatal(err)
+	}
+	if got := queryValue[string](t, conn, document); got != want || strings.Count(got, "colour") != 2 {
+		t.Errorf("the document is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// D1.13: also TestTheAdvisoryLockIsThePeers. A database that the peer still has to migrate is refused at once, see
+// TestOpenRefusesADatabaseThatItDoesNotUnderstand.
+func TestD1_13AnEmptyDatabaseIsLeftToThePeerThatMigratesIt(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t)
+	peer := connect(t, dsn)
+	exec(t, peer, "SELECT pg_advisory_lock($1::bigint)", requiredLockKey(databaseOf(t, dsn)))
+	opened := make(chan error, 1)
+	go func() {
+		store, err := Open(context.Background(), Options{DSN: dsn})
+		if err == nil {
+			err = store.Close()
+		}
+		opened <- err
+	}()
+	waitUntil(t, "the opening waits for the peer", func() bool {
+		return queryValue[int64](t, peer, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") == 1
+	})
+	err := pgx.BeginFunc(t.Context(), peer, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), schemaSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return err
+		}
+		return recordHistory(t.Context(), tx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := queryValue[string](t, peer, allMigrations)
+	exec(t, peer, "SELECT pg_advisory_unlock($1::bigint)", requiredLockKey(databaseOf(t, dsn)))
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	if after := queryValue[string](t, peer, allMigrations); after != before {
+		t.Errorf("the peer recorded\n%s\nand now there is\n%s", before, after)
+	}
+}
+
+func TestD1_13ADatabaseThatIsCompleteIsOpenedWhileThePeerHoldsItsLocks(t *testing.T) {
+	t.Parallel()
+	dsn := ready.Database(t)
+	peer := connect(t, dsn)
+	exec(t, peer, "SELECT pg_advisory_lock($1::bigint), pg_advisory_lock($2::int, $3::int)", requiredLockKey(databaseOf(t, dsn)), deferredLockFirst, deferredLockSecond)
+	createIndex(t, reopenStore(t, Options{DSN: dsn}), "logs")
+}
+
+func TestAUserWhoMayNotCreateSchemasIsToldSoOrGoesWithoutIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	control := connect(t, pgtest.Database(t))
+	role := "holdfast_" + strings.ToLower(ulid.Make().String())
+	exec(t, control, "CREATE ROLE "+role+" LOGIN PASSWORD 'secret-of-the-role'")
+	t.Cleanup(func() { exec(t, control, "DROP ROLE "+role) })
+	dsn := restoreDump(t)
+	owner := connect(t, dsn)
+	exec(t, owner, "GRANT ALL ON ALL TABLES IN SCHEMA public TO "+role)
+	exec(t, owner, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO "+role)
+	address, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.User = url.UserPassword(role, "secret-of-the-role")
+
+	_, err = Open(t.Context(), Options{DSN: address.String()})
+	expectKind(t, err, metastore.KindForbidden)
+	for _, word := range []string{"CREATE on the database", "schema holdfast", "switch idempotency keys off"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("error %v does not say %q", err, word)
+		}
+	}
+	b := &interopBundle{T: t, dsn: dsn, conn: owner, store: reopenStore(t, Options{DSN: address.String(), NoIdempotencyKeys: true})}
+	b.writeEverything()
+	if queryValue[bool](t, owner, "SELECT to_regnamespace('holdfast') IS NOT NULL") {
+		t.Error("schema holdfast was created")
+	}
+
+	// The owner prepares it once.
+	migrate(t, dsn, MigrateOptions{})
+	exec(t, owner, "GRANT USAGE ON SCHEMA holdfast TO "+role)
+	exec(t, owner, "GRANT ALL ON ALL TABLES IN SCHEMA holdfast TO "+role)
+	reopenStore(t, Options{DSN: address.String()})
+}
