@@ -33,7 +33,8 @@ type counts struct {
 type caller struct {
 	servers [2]*rpc.Client
 	turn    int // the server that the next attempt goes to
-	// single is set if the clients of the servers repeat nothing, so that every attempt is one of ours.
+	// single is set if every attempt is one of ours: the clients of the servers repeat nothing, and neither do the servers, as
+	// they do when their database crashes.
 	single bool
 	random *rand.Rand
 	counts *counts
@@ -42,13 +43,10 @@ type caller struct {
 }
 
 // newCaller dials the servers. Each caller has connections of its own, so that one that is cut concerns one call.
-func newCaller(t *testing.T, servers [2]*server, single bool, random *rand.Rand) *caller {
+func newCaller(t *testing.T, servers [2]*server, retryAttempts int, random *rand.Rand) *caller {
 	t.Helper()
-	c := &caller{single: single, random: random}
-	options := rpc.ClientOptions{RetryAttempts: 3, RetryDelay: 5 * time.Millisecond}
-	if single {
-		options.RetryAttempts = 1
-	}
+	c := &caller{random: random}
+	options := rpc.ClientOptions{RetryAttempts: retryAttempts, RetryDelay: 5 * time.Millisecond}
 	// A killed server is back soon; the default waits a second before it looks.
 	quick := backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 100 * time.Millisecond}
 	options.DialOptions = []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: 5 * time.Second})}

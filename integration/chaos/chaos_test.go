@@ -113,11 +113,12 @@ func chaos(t *testing.T, binary string, r run) {
 	}
 	clients := make([]*client, numClients)
 	for i := range clients {
-		random := rand.New(rand.NewPCG(r.seed, uint64(i)))
+		retryAttempts := 1 + i%2*2
 		clients[i] = &client{
-			caller: newCaller(t, servers, i%2 == 0, rand.New(rand.NewPCG(r.seed, uint64(numClients+i)))),
-			name:   fmt.Sprintf("client-%d", i), random: random, shared: startOf(shared), templates: map[string]uint64{},
+			caller: newCaller(t, servers, retryAttempts, rand.New(rand.NewPCG(r.seed, uint64(numClients+i)))),
+			name:   fmt.Sprintf("client-%d", i), random: rand.New(rand.NewPCG(r.seed, uint64(i))), shared: startOf(shared), templates: map[string]uint64{},
 		}
+		clients[i].single = retryAttempts == 1 && r.crash == nil
 		clients[i].counts, clients[i].progress = counts, progress
 	}
 	kills, crashes := r.disturb(t, servers, due, work(t, clients, r.calls))
