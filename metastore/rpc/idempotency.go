@@ -243,7 +243,8 @@ func (k *keyedCalls) execute(ctx context.Context, key idempotency.Key, request p
 			"key", key.Abbreviated(), "key_age", time.Since(key.Time()), "waited", waited, "request_id", RequestID(ctx))
 	}
 	k.metrics.count(operation, outcome)
-	return grpc.SetHeader(ctx, headers)
+	_ = grpc.SetHeader(ctx, headers) // it fails if the client went away; the call is executed all the same
+	return nil
 }
 
 // refused counts and logs what is about the key. Other failures are those of a call without one.

@@ -85,7 +85,8 @@ func (i *interceptors) call(ctx context.Context, method string, setTrailer func(
 	if failed.detail != nil {
 		trailer.Set(errorDetailKey, string(failed.detail))
 	}
-	if trailerErr := setTrailer(trailer); trailerErr != nil {
+	// A client that went away is told nothing, which is no fault of the server.
+	if trailerErr := setTrailer(trailer); trailerErr != nil && ctx.Err() == nil {
 		i.logger.ErrorContext(ctx, "an error detail could not be attached", "method", method, "request_id", id, "error", trailerErr)
 	}
 	i.log(ctx, failureLevel(failed.status.Code()), method, start,
