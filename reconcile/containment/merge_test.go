@@ -212,6 +212,19 @@ func TestAnAttestedJanitorSparesTheReadingOfOldContainers(t *testing.T) {
 	require.Empty(t, w.read)
 }
 
+// TestAFileThatWasWrittenLongAfterItsIDIsComparedHoweverOldItIs: its row may have been given up before it was
+// complete, and nothing collects it then.
+func TestAFileThatWasWrittenLongAfterItsIDIsComparedHoweverOldItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("P1", "a b c")
+	w.index("P2", "d e")
+	w.merge("C", "P1", "P2")
+	w.objects["C"].Born += 13 * 3600
+	w.options = containment.Options{Attested: true, Reference: w.minute*60 + 72*3600}
+	w.requireLive("C")
+}
+
 // TestAnOldCoverIsFoundWithoutReading: blocks show that parents are left which should be gone.
 func TestAnOldCoverIsFoundWithoutReading(t *testing.T) {
 	t.Parallel()
