@@ -167,6 +167,7 @@ func TestWrongCommandLinesExitWithTwoAndDoNothing(t *testing.T) {
 		{[]string{"index", "delete", "web", "--idempotency-key", "0199f3a1-0000-7000-8000-000000000000"}, "--idempotency-key needs the UID of the index"},
 		{[]string{"split", "list"}, "--index is missing"},
 		{[]string{"split", "list", "--index", "web", "--limit", "-1"}, "limit"},
+		{[]string{"split", "list", "--index", "web", "--kind", "logs"}, `--kind: "logs" is no kind of splits, must be metrics or sketches`},
 		{[]string{"split", "publish", "--index", "web"}, "no split id is given"},
 		{[]string{"split", "delete", "--index", "web"}, "no split id is given"},
 		{[]string{"split", "stage", "--index", "web", "--batch-size", "0", "-"}, "--batch-size is 0"},

@@ -16,14 +16,17 @@ import (
 func (c *command) splitList(f *splitFlags) *cobra.Command {
 	var states []string
 	var limit uint64
+	var kind string
 	cmd := &cobra.Command{
 		Use:   "list --index ID",
 		Short: "List the splits of an index",
-		Long: `List the splits of an index in the order of their ids.
+		Long: `List the splits of an index in the order of their ids. The splits of metrics and of sketches,
+which are Parquet files, are apart from those of logs and traces: --kind lists them.
 
 With --format json: an array of the split documents, written as they arrive.`,
 		Example: `  metastore split list --index web-access --state Staged
-  metastore split list --index web-access --format json > splits.json`,
+  metastore split list --index web-access --format json > splits.json
+  metastore split list --index otel-metrics --kind metrics`,
 		Args: cobra.NoArgs,
 		RunE: c.work(func(cmd *cobra.Command, _ []string) error {
 			if err := f.validate(); err != nil {
@@ -40,12 +43,22 @@ With --format json: an array of the split documents, written as they arrive.`,
 			if cmd.Flags().Changed("limit") {
 				query.Limit = metastore.Some(limit)
 			}
+			if cmd.Flags().Changed("kind") {
+				parquet, err := parseParquetKind(kind)
+				if err != nil {
+					return usagef("--kind: %w", err)
+				}
+				return c.withClient(cmd, &f.clientFlags, func(ctx context.Context, client *rpc.Client) error {
+					return c.listParquetSplits(ctx, f, client, parquet, query)
+				})
+			}
 			return c.withClient(cmd, &f.clientFlags, func(ctx context.Context, client *rpc.Client) error {
 				return c.listSplits(ctx, f, client, query)
 			})
 		}),
 	}
 	cmd.Flags().StringArrayVar(&states, "state", nil, "only splits in this state: Staged, Published or MarkedForDeletion;\nmay be given several times")
+	cmd.Flags().StringVar(&kind, "kind", "", "metrics or sketches: Parquet splits of that kind (default the splits\nof logs and traces)")
 	cmd.Flags().Uint64Var(&limit, "limit", 0, "at most so many splits (default all)")
 	return cmd
 }
@@ -77,7 +90,8 @@ func (c *command) listSplits(ctx context.Context, f *splitFlags, client *rpc.Cli
 	watchdog := time.AfterFunc(f.timeout, func() { stop(stalled) })
 	defer watchdog.Stop()
 
-	writer := c.splitWriter(f.format)
+	columns := []string{"SPLIT", "STATE", ">DOCS", ">SIZE", "TIME RANGE (UTC)", "UPDATED (UTC)", "NODE", ">MERGES", ">OPSTAMP"}
+	writer := newSplitWriter(c, f.format, columns, (*metastore.SplitRow).AppendJSON, writeSplitRow)
 	err = client.ListSplits(ctx, query, func(row *metastore.SplitRow) error {
 		watchdog.Reset(f.timeout)
 		return writer.write(row)
@@ -96,31 +110,31 @@ func (c *command) listSplits(ctx context.Context, f *splitFlags, client *rpc.Cli
 }
 
 // splitWriter writes rows in one format.
-type splitWriter struct {
-	write func(row *metastore.SplitRow) error
+type splitWriter[Row any] struct {
+	write func(row *Row) error
 	close func() error
 	abort func() error
 }
 
-func (c *command) splitWriter(format output.Format) splitWriter {
+func newSplitWriter[Row any](c *command, format output.Format, columns []string, appendJSON func(row *Row, dst []byte) []byte, writeRow func(table *output.Table, row *Row) error) splitWriter[Row] {
 	if format == output.JSON {
 		array := output.NewArray(c.stdout)
 		var document []byte
-		return splitWriter{
-			write: func(row *metastore.SplitRow) error {
-				document = row.AppendJSON(document[:0])
+		return splitWriter[Row]{
+			write: func(row *Row) error {
+				document = appendJSON(row, document[:0])
 				return array.Element(document)
 			},
 			close: array.Close,
 			abort: array.Abort,
 		}
 	}
-	table := output.NewTable(c.stdout, "SPLIT", "STATE", ">DOCS", ">SIZE", "TIME RANGE (UTC)", "UPDATED (UTC)", "NODE", ">MERGES", ">OPSTAMP")
+	table := output.NewTable(c.stdout, columns...)
 	count := 0
-	return splitWriter{
-		write: func(row *metastore.SplitRow) error {
+	return splitWriter[Row]{
+		write: func(row *Row) error {
 			count++
-			return writeSplitRow(table, row)
+			return writeRow(table, row)
 		},
 		close: func() error {
 			if err := table.Close(); err != nil {
