@@ -21,6 +21,7 @@ func createTask(t testing.TB, store metastore.Store, uid metastore.IndexUID) met
 
 // Two transactions create tasks of one index. While the first, which has drawn its opstamp, is not committed, the
 // second has not drawn one: whoever sees the second's opstamp sees the first's, too.
+// D1.9 of the checklist in interop_test.go.
 func TestOpstampsBecomeVisibleInTheirOrder(t *testing.T) {
 	t.Parallel()
 	store, dsn := openStore(t, Options{})

@@ -67,6 +67,7 @@ func TestAStoreServesADatabaseThatThePeerMade(t *testing.T) {
 	}
 }
 
+// D1.2 and D1.3 of the checklist in interop_test.go.
 func TestAStagedRowIsWhatThePeerWrites(t *testing.T) {
 	t.Parallel()
 	dsn := restoreDump(t)

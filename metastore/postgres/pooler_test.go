@@ -119,6 +119,7 @@ func liveOneLife(ctx context.Context, store *Store, uid metastore.IndexUID, ids 
 	return store.DeleteSplits(ctx, uid, ids[:2])
 }
 
+// D1.1 of the checklist in interop_test.go.
 func TestSessionsThroughATransactionPoolerAreInUTC(t *testing.T) {
 	t.Parallel()
 	direct := ready.Database(t)

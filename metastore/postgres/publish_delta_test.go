@@ -64,6 +64,7 @@ func (b *deltaBundle) checkpoint() string {
 	return queryValue[string](b.T, b.conn, "SELECT (index_metadata_json::json -> 'checkpoint')::text FROM indexes WHERE index_uid = $1", b.uid.String())
 }
 
+// D1.7 of the checklist in interop_test.go.
 func TestTheCheckpointIsWhereThePeerReadsItAndNothingElseOfTheDocumentChanges(t *testing.T) {
 	t.Parallel()
 	b := newDeltaBundle(t)
@@ -85,6 +86,7 @@ func TestTheCheckpointIsWhereThePeerReadsItAndNothingElseOfTheDocumentChanges(t 
 	}
 }
 
+// D1.8 of the checklist in interop_test.go.
 func TestProgressInShardsIsInTheirColumnsAndTheIndexRowIsNotWritten(t *testing.T) {
 	t.Parallel()
 	b := newShardBundle(t)

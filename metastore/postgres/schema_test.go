@@ -74,6 +74,7 @@ func objects(t testing.TB, dsn string) []string {
 	return lines
 }
 
+// D1.12 of the checklist in interop_test.go.
 func TestTheSchemaIsThePeersButForOneIndex(t *testing.T) {
 	t.Parallel()
 	_, dsn := openStore(t, Options{})
@@ -97,6 +98,7 @@ func TestTheSchemaIsThePeersButForOneIndex(t *testing.T) {
 	}
 }
 
+// Also D1.14 of the checklist in interop_test.go.
 func TestThePublishTriggersOfParquetSplitsWork(t *testing.T) {
 	t.Parallel()
 	store, dsn := openStore(t, Options{})

@@ -92,6 +92,7 @@ func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	expectKind(t, err, metastore.KindInvalidArgument)
 }
 
+// D1.13 of the checklist in interop_test.go.
 func TestTheAdvisoryLockIsThePeers(t *testing.T) {
 	t.Parallel()
 	if key := requiredLockKey("metastore"); key != 858348042734864898 {
