@@ -2,15 +2,18 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"holdfast/metastore/idempotency"
+	"holdfast/metastore/rpc"
 )
 
 const (
@@ -209,4 +212,47 @@ func TestRefusalsOfAKeySayWhatToDo(t *testing.T) {
 		require.Equal(t, exitFailure, s.run(t, "index", "describe", "web-access").status, "nothing was sent")
 		require.Equal(t, "created index", s.ok(t, create[:4]...)[:13], "without a key it is an ordinary call")
 	})
+}
+
+func TestAnInterruptedChangeNamesItsKey(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "--store", "mem://")
+	signals := make(chan os.Signal, 1)
+	proxy := s.proxy(t, func(operation string, before int) loss {
+		if operation != "CreateIndex" {
+			return nothingLost
+		}
+		if before == 0 {
+			signals <- syscall.SIGINT
+		}
+		return answerLost
+	})
+	create := []string{"index", "create", "--config", writeInput(t, withoutUID)}
+	r := execute(t, &system{signals: signals}, append(create, "--server", proxy.grpc)...)
+	require.Contains(t, r.stderr, `error: create index "web-access": interrupted by a signal: the outcome is unknown`)
+	require.Contains(t, s.ok(t, append(create, "--idempotency-key", printedKey(t, r))...), "created index web-access")
+}
+
+func TestABatchThatBeginsLateIsNotCoveredByTheKeyOfTheCommand(t *testing.T) {
+	t.Parallel()
+	unknown := &rpc.UnknownOutcomeError{Lifetime: 30 * time.Minute}
+	for name, test := range map[string]struct {
+		age     time.Duration
+		given   bool
+		covered bool
+	}{
+		"early":                      {age: 4 * time.Minute, covered: true},
+		"late":                       {age: 6 * time.Minute},
+		"late, when it is finished":  {age: 6 * time.Minute, given: true, covered: true},
+		"after the lifetime of keys": {age: 31 * time.Minute, given: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &keyFlag{}
+			require.NoError(t, f.Set(keyAt(time.Now().Add(-test.age))))
+			f.given = test.given
+			f.step(t.Context(), "batch 2")
+			require.Equal(t, test.covered, f.again(unknown) != "")
+		})
+	}
 }
