@@ -44,14 +44,24 @@ func (r *run) disturb(t *testing.T, servers [2]*server, due <-chan struct{}, don
 		case <-done:
 			return kills, crashes
 		}
-		if r.crash != nil && n%crashEvery == 1 {
+		crash := r.crash != nil && n%crashEvery == 1
+		victims := random.Perm(len(servers))[:1]
+		switch {
+		case crash:
+			victims = victims[:random.IntN(2)]
+		case random.IntN(4) == 0:
+			victims = []int{0, 1}
+		}
+		for _, i := range victims {
+			servers[i].kill()
+			kills++
+		}
+		if crash {
 			r.crash(t, random)
 			crashes++
-			continue
 		}
-		victim := servers[random.IntN(len(servers))]
-		victim.kill()
-		victim.start(t)
-		kills++
+		for _, i := range victims {
+			servers[i].start(t)
+		}
 	}
 }
