@@ -14,25 +14,33 @@ func parquetStorm() stormGroup {
 		return metastore.ParquetKind(random.IntN(len(parquetTables)))
 	}
 
-	stage := stormCall{"stage", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	stage := stormCall{name: "stage", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.StageParquetSplits(ctx, anyKind(random), uid, parquetSplits(uid, some(s.splits, random)...))
 	}}
-	stageElsewhere := stormCall{"stage elsewhere", func(ctx context.Context, s *storm, _ metastore.IndexUID, random *rand.Rand) error {
+	stageElsewhere := stormCall{name: "stage elsewhere", run: func(ctx context.Context, s *storm, _ metastore.IndexUID, random *rand.Rand) error {
 		return s.store.StageParquetSplits(ctx, anyKind(random), s.elsewhere, parquetSplits(s.elsewhere, some(s.splits, random)...))
 	}}
-	publish := stormCall{"publish", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.PublishParquetSplits(ctx, anyKind(random), someToPublish(uid, s.splits, random))
 	}}
-	mark := stormCall{"mark", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	mark := stormCall{name: "mark", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.MarkParquetSplitsForDeletion(ctx, anyKind(random), uid, some(s.splits, random))
 	}}
-	remove := stormCall{"delete", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.DeleteParquetSplits(ctx, anyKind(random), uid, some(s.splits, random))
 	}}
+	renew := stormCall{name: "renew", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		kind := anyKind(random)
+		return inTurn(
+			func() error { return s.store.MarkParquetSplitsForDeletion(ctx, kind, s.elsewhere, s.splits) },
+			func() error { return s.store.DeleteParquetSplits(ctx, kind, s.elsewhere, s.splits) },
+			func() error { return s.store.MarkParquetSplitsForDeletion(ctx, kind, uid, s.splits) },
+			func() error { return s.store.DeleteParquetSplits(ctx, kind, uid, s.splits) },
+			func() error { return s.store.StageParquetSplits(ctx, kind, uid, parquetSplits(uid, s.splits...)) })
+	}}
 	return stormGroup{
-		name:        "parquet splits",
-		calls:       []stormCall{stage, stageElsewhere, publish, mark, remove, deleteAndCreateIndex()},
-		refillOneIn: 4,
-		refill:      []stormCall{mark, remove, stage, stage, publish},
+		name:   "parquet splits",
+		calls:  []stormCall{stage, stageElsewhere, publish, mark, remove, deleteAndCreateIndex(renew)},
+		refill: []stormCall{renew, publish},
 	}
 }

@@ -13,7 +13,7 @@ func shardStorm() stormGroup {
 	// Any of these tokens may acquire.
 	token := func(random *rand.Rand) string { return fmt.Sprintf("/%d", random.IntN(3)) }
 
-	open := stormCall{"open", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	open := stormCall{name: "open", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		ids, token := some(s.shards, random), metastore.Some(token(random))
 		subrequests := make([]metastore.OpenShardSubrequest, len(ids))
 		for i, id := range ids {
@@ -23,11 +23,11 @@ func shardStorm() stormGroup {
 		_, err := s.store.OpenShards(ctx, subrequests)
 		return err
 	}}
-	acquire := stormCall{"acquire", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	acquire := stormCall{name: "acquire", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		_, err := s.store.AcquireShards(ctx, metastore.AcquireShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), PublishToken: token(random)})
 		return err
 	}}
-	publish := stormCall{"publish", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		delta := &metastore.CheckpointDelta{SourceID: "source", Partitions: map[string]metastore.PartitionDelta{}}
 		ids := some(s.shards, random)
 		for _, id := range ids[:min(2, len(ids))] {
@@ -35,23 +35,22 @@ func shardStorm() stormGroup {
 		}
 		return s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta, PublishToken: metastore.Some(token(random))})
 	}}
-	remove := stormCall{"delete", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		_, err := s.store.DeleteShards(ctx, metastore.DeleteShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), Force: true})
 		return err
 	}}
-	prune := stormCall{"prune", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	prune := stormCall{name: "prune", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.PruneShards(ctx, metastore.PruneShardsRequest{IndexUID: uid, SourceID: "source", MaxCount: metastore.Some(random.Uint32N(uint32(len(s.shards))))})
 	}}
-	deleteSource := stormCall{"delete source", func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
+	deleteSource := stormCall{name: "delete source", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
 		if err := s.store.DeleteSource(ctx, uid, "source"); err != nil {
 			return err
 		}
 		return s.store.AddSource(ctx, uid, s.source)
 	}}
 	return stormGroup{
-		name:        "shards",
-		calls:       []stormCall{open, acquire, publish, remove, prune, deleteSource, deleteAndCreateIndex()},
-		refillOneIn: 4,
-		refill:      []stormCall{open},
+		name:   "shards",
+		calls:  []stormCall{open, acquire, publish, remove, prune, deleteSource, deleteAndCreateIndex(open)},
+		refill: []stormCall{open},
 	}
 }

@@ -11,33 +11,41 @@ import (
 // splitStorm has all calls that lock splits.
 func splitStorm() stormGroup {
 	stage := stageStormSplits("stage", false)
-	publish := stormCall{"publish", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.PublishSplits(ctx, someToPublish(uid, s.splits, random))
 	}}
-	publishDelta := stormCall{"publish with a delta", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	publishDelta := stormCall{name: "publish with a delta", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		request := someToPublish(uid, s.splits, random)
 		request.Delta = &metastore.CheckpointDelta{SourceID: "void", Partitions: map[string]metastore.PartitionDelta{fmt.Sprint(random.Int()): {To: "1"}}}
 		return s.store.PublishSplits(ctx, request)
 	}}
-	mark := stormCall{"mark", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	mark := stormCall{name: "mark", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.MarkSplitsForDeletion(ctx, uid, some(s.splits, random))
 	}}
-	remove := stormCall{"delete", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.DeleteSplits(ctx, uid, some(s.splits, random))
 	}}
-	opstamp := stormCall{"update opstamp", func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	opstamp := stormCall{name: "update opstamp", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.UpdateSplitsDeleteOpstamp(ctx, uid, some(s.splits, random), random.Uint64N(1000))
 	}}
+	renew := stormCall{name: "renew", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
+		return inTurn(
+			func() error { return s.store.MarkSplitsForDeletion(ctx, uid, s.splits) },
+			func() error { return s.store.DeleteSplits(ctx, uid, s.splits) },
+			func() error {
+				_, err := s.store.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: splits(s.splits...)})
+				return err
+			})
+	}}
 	return stormGroup{
-		name:        "splits",
-		calls:       []stormCall{stage, stageStormSplits("create-only stage", true), publish, publishDelta, mark, remove, opstamp, deleteAndCreateIndex()},
-		refillOneIn: 4,
-		refill:      []stormCall{mark, remove, stage, stage, publish},
+		name:   "splits",
+		calls:  []stormCall{stage, stageStormSplits("create-only stage", true), publish, publishDelta, mark, remove, opstamp, deleteAndCreateIndex(renew)},
+		refill: []stormCall{renew, publish},
 	}
 }
 
 func stageStormSplits(name string, createOnly bool) stormCall {
-	return stormCall{name, func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	return stormCall{name: name, run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		_, err := s.store.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: splits(some(s.splits, random)...), CreateOnly: createOnly})
 		return err
 	}}
