@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"strconv"
+	"sync"
+
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 )
@@ -42,6 +45,37 @@ func deleteIndexCases() []testCase {
 			b.mark(uid, "staged", "published")
 			b.delete(uid, "staged", "published", "marked")
 			b.deleteIndex(uid)
+		}},
+		{"I-128 an index with delete tasks is deleted with them", func(b *bundle) {
+			uid := b.index("a")
+			b.createTask(metastore.DeleteQuery{IndexUID: uid, QueryAST: "q"})
+			b.deleteIndex(uid)
+			b.wantTasks(uid, 0)
+			b.wantTasks(b.createIndex(uid.IndexID), 0)
+		}},
+		{"I-136 ten indexes are listed while they are deleted", func(b *bundle) {
+			var uids []metastore.IndexUID
+			for i := range 10 {
+				uids = append(uids, b.index(strconv.Itoa(i)))
+			}
+			patterns := b.patterns(b.prefix + "*")
+			var wait sync.WaitGroup
+			for _, uid := range uids {
+				wait.Go(func() {
+					if err := b.store.DeleteIndex(b.ctx, uid); err != nil {
+						b.Errorf("delete: %v", err)
+					}
+				})
+				wait.Go(func() {
+					if _, err := b.store.ListIndexesMetadata(b.ctx, patterns); err != nil {
+						b.Errorf("list: %v", err)
+					}
+				})
+			}
+			wait.Wait()
+			if left, err := b.store.ListIndexesMetadata(b.ctx, patterns); err != nil || len(left) != 0 {
+				b.Errorf("%d indexes are left, %v", len(left), err)
+			}
 		}},
 		{"an index with splits in every state is deleted with them", func(b *bundle) {
 			uid := b.index("a")

@@ -158,6 +158,20 @@ func staleSplitsCases() []testCase {
 			b.wantIDsInAnyOrder(b.stale(uid, 200, 2), "s1", "s2")
 			b.wantOpstamps(uid, map[string]uint64{"s1": 100, "s2": 100, "s3": 0})
 		}},
+		{"S-82 to S-86 stale splits are Published, mature and below the opstamp, in the order of opstamp and publish time", func(b *bundle) {
+			b.wantIDs(b.stale(b.unknownIndex(), 0, 100))
+			uid := b.index("a")
+			now := b.storeTimeNow()
+			b.stage(uid, newSplit("s1", opstamp(20)), newSplit("s2", opstamp(10)), newSplit("s3"), newSplit("s5", created(now), immature(100_000)))
+			b.stage(uid, newSplit("s4", opstamp(20)))
+			b.publish(uid, "s4")
+			b.nextSecond()
+			b.publish(uid, "s1", "s2", "s5")
+			b.wantIDs(b.stale(uid, 100, 1), "s2")
+			b.wantIDs(b.stale(uid, 100, 4), "s2", "s4", "s1")
+			b.wantIDs(b.stale(uid, 20, 2), "s2")
+			b.wantIDs(b.stale(uid, 10, 2))
+		}},
 		{"no more than the limit are returned, those of the lowest opstamps", func(b *bundle) {
 			uid := b.index("a")
 			var ids []string
