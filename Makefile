@@ -12,7 +12,7 @@ BENCH ?= .
 
 # Packages tested at the same time, and the longest that one package may take.
 TEST_PACKAGES ?= 2
-TEST_TIMEOUT ?= 25m
+TEST_TIMEOUT ?= 40m
 
 # The image for tests on PostgreSQL. Set it to choose one; empty: see the target test-image.
 HOLDFAST_TEST_POSTGRES_IMAGE ?=
