@@ -38,8 +38,16 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn, database string) erro
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1::bigint)", requiredLockKey(database)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS holdfast"); err != nil {
+		// A look at the catalog, which also lets the session learn what was created while it waited for the lock: what it
+		// remembers of the schema may be older.
+		var exists bool
+		if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'holdfast')").Scan(&exists); err != nil {
 			return err
+		}
+		if !exists {
+			if _, err := tx.Exec(ctx, "CREATE SCHEMA holdfast"); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS holdfast.migrations (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
 			return err

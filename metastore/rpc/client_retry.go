@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/retry"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // maxRetryDelay bounds the pause between two attempts.
@@ -22,6 +23,10 @@ func retryUnary(options ClientOptions) grpc.UnaryClientInterceptor {
 	retrying := retry.UnaryClientInterceptor(retryPolicy(options)...)
 	return func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, callOptions ...grpc.CallOption) error {
 		attempt := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, callOptions ...grpc.CallOption) error {
+			// The pause before another attempt may end at the same time as the context, and then either counts.
+			if err := ctx.Err(); err != nil {
+				return status.FromContextError(err).Err()
+			}
 			ctx, cancel := context.WithTimeout(ctx, options.CallTimeout)
 			defer cancel()
 			return invoke(ctx, method, request, reply, connection, callOptions...)
