@@ -55,7 +55,7 @@ func BenchmarkPublishWithProgressOnOneIndex(b *testing.B) {
 	progress := func(store *Store) error {
 		call := next.Add(1)
 		position := metastore.Position(fmt.Sprintf("%020d", call))
-		return store.PublishSplits(context.Background(), progressOf(uid, fmt.Sprint(call%64), position, position+"1", ids[call]))
+		return store.PublishSplits(context.Background(), progressOf(uid, fmt.Sprint(call%512), position, position+"1", ids[call]))
 	}
 	servers := make(chan *Store, benchClients)
 	for range benchClients {
