@@ -59,7 +59,7 @@ func (s *Store) publishEach(ctx context.Context, uid metastore.IndexUID, publica
 
 // publishAlone makes one publish in a transaction of its own.
 func (s *Store) publishAlone(ctx context.Context, p *publication) error {
-	group := s.newPublishGroup(p.indexUID, []*publication{p})
+	group := newPublishGroup(p.indexUID, []*publication{p})
 	return s.changeLocked(ctx, publishOperation, p.indexUID.IndexID, group.lock, func() ([]query, error) {
 		writes := group.decide()
 		return writes, p.refused
@@ -69,7 +69,7 @@ func (s *Store) publishAlone(ctx context.Context, p *publication) error {
 // publishTogether makes publishes of one index in one transaction, in their order, and refuses those that cannot take
 // place. An error of the driver is that of all of them, and nothing was done if it is about a record.
 func (s *Store) publishTogether(ctx context.Context, uid metastore.IndexUID, publications []*publication) error {
-	group := s.newPublishGroup(uid, publications)
+	group := newPublishGroup(uid, publications)
 	return s.repeatLocked(ctx, group.records(), group.lock, func() ([]query, error) { return group.decide(), nil })
 }
 
@@ -82,7 +82,7 @@ type publishGroup struct {
 	splits       lockedSplits
 }
 
-func (s *Store) newPublishGroup(uid metastore.IndexUID, publications []*publication) *publishGroup {
+func newPublishGroup(uid metastore.IndexUID, publications []*publication) *publishGroup {
 	g := &publishGroup{uid: uid, publications: publications}
 	deltas := make([]deltaOfPublish, len(publications))
 	for i, p := range publications {
