@@ -18,7 +18,7 @@ func GCS(t testing.TB) *Store {
 	t.Helper()
 	const host = "127.0.0.1"
 	// The public host, on any port, is where clients read objects from.
-	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: host, PublicHost: host})
+	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: host, PublicHost: host, StorageRoot: t.TempDir()})
 	if err != nil {
 		t.Fatalf("start the Google Cloud Storage server: %v", err)
 	}

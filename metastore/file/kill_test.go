@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,7 +109,9 @@ func killedWorkers(t *testing.T, directory string, round, count int, random *ran
 		select {
 		case <-w.begun:
 		case <-time.After(time.Minute):
-			t.Error("a worker did not begin")
+			t.Error("a worker did not begin; what it waits for is on standard error")
+			_ = w.command.Process.Signal(syscall.SIGQUIT) // the kill below ends it in any case
+			<-time.After(time.Second)
 		}
 		// The moment of the kill is what the test varies.
 		<-time.After(time.Duration(random.IntN(40_000)) * time.Microsecond)

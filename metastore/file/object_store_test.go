@@ -15,9 +15,11 @@ import (
 	"holdfast/metastore/storetest"
 )
 
+var services = map[string]func(testing.TB) *objectstore.Store{"S3": objectstore.S3, "GCS": objectstore.GCS}
+
 // eachService runs a test on a server of each service.
 func eachService(t *testing.T, run func(t *testing.T, connect func() bucket, service *objectstore.Store)) {
-	for name, start := range map[string]func(testing.TB) *objectstore.Store{"S3": objectstore.S3, "GCS": objectstore.GCS} {
+	for name, start := range services {
 		t.Run(name, func(t *testing.T) {
 			service := start(t)
 			run(t, func() bucket { return keepOpen{&blobBucket{bucket: service.Open(t)}} }, service)
@@ -25,12 +27,17 @@ func eachService(t *testing.T, run func(t *testing.T, connect func() bucket, ser
 	}
 }
 
+// Each store has a server of its own: the cost of a request to these grows with the objects they hold.
 func TestTheStoreOnAnObjectStoreConforms(t *testing.T) {
 	t.Parallel()
-	eachService(t, func(t *testing.T, connect func() bucket, _ *objectstore.Store) {
-		t.Parallel()
-		storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store { return openOn(t, connect()) })
-	})
+	for name, start := range services {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store {
+				return openOn(t, keepOpen{&blobBucket{bucket: start(t).Open(t)}})
+			})
+		})
+	}
 }
 
 func TestSeveralStoresOnAnObjectStoreLoseNothing(t *testing.T) {

@@ -42,7 +42,8 @@ func shardStorm() stormGroup {
 	prune := stormCall{name: "prune", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		return s.store.PruneShards(ctx, metastore.PruneShardsRequest{IndexUID: uid, SourceID: "source", MaxCount: metastore.Some(random.Uint32N(uint32(len(s.shards))))})
 	}}
-	deleteSource := stormCall{name: "delete source", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
+	// It is rare, so that the other call finds shards.
+	deleteSource := stormCall{name: "delete source", rare: true, run: func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
 		if err := s.store.DeleteSource(ctx, uid, "source"); err != nil {
 			return err
 		}

@@ -127,8 +127,12 @@ type inPieces struct {
 }
 
 func (s *inPieces) MarkSplitsForDeletion(ctx context.Context, _ metastore.IndexUID, _ []string) error {
-	for ctx.Err() == nil {
+	for {
 		piece, end := metastore.BeginPiece(ctx)
+		if err := piece.Err(); err != nil { // the call was stopped before the piece began
+			s.ended <- err
+			return err
+		}
 		s.begun <- piece
 		<-s.proceed
 		if piece.Err() != nil {
@@ -136,8 +140,6 @@ func (s *inPieces) MarkSplitsForDeletion(ctx context.Context, _ metastore.IndexU
 		}
 		end()
 	}
-	s.ended <- ctx.Err()
-	return ctx.Err()
 }
 
 func TestALargeCallStopsBetweenPiecesWhenItsCallerGoesAway(t *testing.T) {
