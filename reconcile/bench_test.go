@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/oklog/ulid/v2"
@@ -92,8 +94,14 @@ func BenchmarkPlanOfABucketOnS3(b *testing.B) {
 	require.NoError(b, store.Close())
 }
 
+// benchmark runs do on as many files as the variable HOLDFAST_BENCH_OBJECTS says, 10,000 if it is not set.
 func benchmark(b *testing.B, do func(b *testing.B, options Options)) {
-	const n = 10_000
+	n := 10_000
+	if text := os.Getenv("HOLDFAST_BENCH_OBJECTS"); text != "" {
+		var err error
+		n, err = strconv.Atoi(text)
+		require.NoError(b, err)
+	}
 	options := Options{Root: writeFiles(b, n)}
 	store, err := file.Open(b.Context(), file.Options{URL: "mem://"})
 	require.NoError(b, err)
@@ -103,5 +111,14 @@ func benchmark(b *testing.B, do func(b *testing.B, options Options)) {
 		do(b, options)
 	}
 	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "objects/s")
+	b.ReportMetric(peakMiB(b), "MiB-peak")
 	require.NoError(b, store.Close())
+}
+
+// peakMiB returns the most memory that was resident in the life of this process.
+func peakMiB(b *testing.B) float64 {
+	b.Helper()
+	var usage syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return float64(usage.Maxrss) / 1024
 }

@@ -37,6 +37,7 @@ func BenchmarkLargeCalls(b *testing.B) {
 			slices.Sort(pieces)
 			b.ReportMetric(float64(splits)/took.Seconds(), call.name+"-splits/s")
 			b.ReportMetric(float64(pieces[len(pieces)/2].Microseconds())/1000, call.name+"-ms-median-piece")
+			b.ReportMetric(float64(pieces[len(pieces)*99/100].Microseconds())/1000, call.name+"-ms-p99-piece")
 			b.ReportMetric(float64(pieces[len(pieces)-1].Microseconds())/1000, call.name+"-ms-longest-piece")
 		}
 	}
