@@ -4,9 +4,12 @@ import (
 	"slices"
 )
 
-// ValidateCreateIndex checks what does not depend on the indexes that exist: a repeated source id
-// gives AlreadyExists(source).
+// ValidateCreateIndex checks what does not depend on the indexes that exist: a nil incarnation gives
+// InvalidArgument, a repeated source id AlreadyExists(source).
 func ValidateCreateIndex(request CreateIndexRequest) error {
+	if request.Incarnation.Set && request.Incarnation.Value.IsZero() {
+		return InvalidArgument("incarnation_id is nil: leave it out to have one drawn")
+	}
 	seen := make(map[string]struct{}, len(request.Sources))
 	for _, source := range request.Sources {
 		if _, again := seen[source.SourceID]; again {

@@ -44,3 +44,11 @@ func ValidateDeleteOpstamp(opstamp uint64) error {
 	}
 	return nil
 }
+
+// ValidateDeleteOpstampFloor refuses, with InvalidArgument, a floor above which a store has no opstamp left.
+func ValidateDeleteOpstampFloor(floor uint64) error {
+	if floor >= MaxOpstamp {
+		return InvalidArgument("delete_opstamp_floor is %d; it must be below %d", floor, uint64(MaxOpstamp))
+	}
+	return nil
+}

@@ -40,8 +40,9 @@ type Store interface {
 
 // IndexStore creates, changes, finds and deletes indexes.
 type IndexStore interface {
-	// CreateIndex creates an index with a fresh incarnation. A repeated source id gives
-	// AlreadyExists(source), which is checked first; an existing index id AlreadyExists(index).
+	// CreateIndex creates an index, with a fresh incarnation unless the request names one. A nil incarnation gives
+	// InvalidArgument, a repeated source id AlreadyExists(source), which are checked first; an existing index id
+	// AlreadyExists(index). An index that had the incarnation before and was deleted leaves nothing to the new one.
 	CreateIndex(ctx context.Context, request CreateIndexRequest) (*IndexMetadata, error)
 
 	// UpdateIndex replaces the five settings documents of an index and returns the result. An update
@@ -155,6 +156,16 @@ type DeleteTaskStore interface {
 	// seen. The query is not looked at. An unknown index, or another incarnation of it, gives NotFound(index).
 	CreateDeleteTask(ctx context.Context, query DeleteQuery) (DeleteTask, error)
 
+	// DeleteOpstampFloor returns the opstamp that those of all tasks created from now on are above, 0 if the next one may
+	// be 1. An index that does not exist has the floor that it would have if it were created now.
+	DeleteOpstampFloor(ctx context.Context, indexUID IndexUID) (uint64, error)
+
+	// RaiseDeleteOpstampFloor makes the floor at least what is given, for splits that had tasks of a lost metastore
+	// applied: new tasks would not be applied to them otherwise. A floor that is high enough stays, and nothing is
+	// written. It is no task: LastDeleteOpstamp stays. A store that has one counter for all indexes raises it for
+	// all. An unknown index gives NotFound(index), a floor of 2^63-1 and more, which leaves no opstamp, InvalidArgument.
+	RaiseDeleteOpstampFloor(ctx context.Context, indexUID IndexUID, floor uint64) error
+
 	// LastDeleteOpstamp returns the highest opstamp of the index's tasks, 0 if it has none or does not exist.
 	LastDeleteOpstamp(ctx context.Context, indexUID IndexUID) (uint64, error)
 
@@ -227,8 +238,9 @@ type ParquetSplitStore interface {
 type CreateIndexRequest struct {
 	Config  *indexconfig.IndexConfig
 	Sources []*indexconfig.SourceConfig
-	// Incarnation is that of the new index. If it is absent, as it should be but for an index that is
-	// recovered or whose creation is repeated, a fresh one is drawn.
+	// Incarnation is that of the new index; absent means that a fresh one is drawn. It is named by a recovery (package
+	// reconcile, RPC RecoverIndex), because the split files and the logs of ingest nodes name it, and by
+	// calls with an idempotency key (idempotency.Call), whose incarnation follows from the key.
 	Incarnation Optional[ulid.ULID]
 }
 

@@ -83,6 +83,7 @@ func TestServicesHaveTheNamesThatMakeTheirHTTP2Paths(t *testing.T) {
 		metastorepb.MetastoreService_ListSplits_FullMethodName:           "/quickwit.metastore.MetastoreService/ListSplits",
 		clusterpb.ClusterService_FetchClusterState_FullMethodName:        "/quickwit.cluster.ClusterService/FetchClusterState",
 		extensionpb.ExtensionService_GetCapabilities_FullMethodName:      "/holdfast.v1.ExtensionService/GetCapabilities",
+		extensionpb.RecoveryService_RecoverIndex_FullMethodName:          "/holdfast.v1.RecoveryService/RecoverIndex",
 		membershippb.MembershipService_ListClusterMembers_FullMethodName: "/holdfast.v1.MembershipService/ListClusterMembers",
 	} {
 		if path != want {

@@ -10,14 +10,16 @@ import (
 // splitSet is. Most indexes have no task, and then there is no tree.
 type deleteTaskSet struct {
 	tree *btree.BTreeG[*metastore.DeleteTask]
+	// raised is what the opstamps of new tasks are above even if there are no tasks.
+	raised uint64
 }
 
 // copy must not run at the same time as another copy of the same set.
 func (s *deleteTaskSet) copy() deleteTaskSet {
 	if s.tree == nil {
-		return deleteTaskSet{}
+		return deleteTaskSet{raised: s.raised}
 	}
-	return deleteTaskSet{tree: s.tree.Copy()}
+	return deleteTaskSet{tree: s.tree.Copy(), raised: s.raised}
 }
 
 func (s *deleteTaskSet) put(task *metastore.DeleteTask) {
@@ -40,6 +42,9 @@ func (s *deleteTaskSet) last() uint64 {
 	}
 	return task.Opstamp
 }
+
+// floor returns what the opstamps of new tasks are above.
+func (s *deleteTaskSet) floor() uint64 { return max(s.raised, s.last()) }
 
 // above visits the tasks whose opstamp is above another one, in ascending order, until visit returns false.
 func (s *deleteTaskSet) above(opstamp uint64, visit func(*metastore.DeleteTask) bool) {

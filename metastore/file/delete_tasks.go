@@ -12,7 +12,7 @@ import (
 func (s *Store) CreateDeleteTask(ctx context.Context, query metastore.DeleteQuery) (metastore.DeleteTask, error) {
 	var task metastore.DeleteTask
 	err := s.change(ctx, query.IndexUID, len(query.QueryAST)+256, func(state *indexState) ([]op, error) {
-		last := state.deleteTasks.last()
+		last := state.deleteTasks.floor()
 		if last >= math.MaxInt64 {
 			return nil, metastore.Internal(nil, "creating a delete task: no opstamp is left above %d", last)
 		}
@@ -26,6 +26,28 @@ func (s *Store) CreateDeleteTask(ctx context.Context, query metastore.DeleteQuer
 		return metastore.DeleteTask{}, err
 	}
 	return task, nil
+}
+
+// DeleteOpstampFloor implements metastore.DeleteTaskStore.
+func (s *Store) DeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID) (uint64, error) {
+	state, err := s.stateOf(ctx, indexUID.IndexID)
+	if err != nil {
+		return 0, err
+	}
+	return state.floorOf(indexUID), nil
+}
+
+// RaiseDeleteOpstampFloor implements metastore.DeleteTaskStore.
+func (s *Store) RaiseDeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID, floor uint64) error {
+	if err := metastore.ValidateDeleteOpstampFloor(floor); err != nil {
+		return err
+	}
+	return s.change(ctx, indexUID, 64, func(state *indexState) ([]op, error) {
+		if state.deleteTasks.floor() >= floor {
+			return nil, nil
+		}
+		return []op{raiseDeleteOpstampOp(floor)}, nil
+	})
 }
 
 // LastDeleteOpstamp implements metastore.DeleteTaskStore.

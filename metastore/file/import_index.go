@@ -92,6 +92,7 @@ func (s *Store) ImportIndex(ctx context.Context, document PeerDocument) (Importe
 	}
 	imported := p.describe()
 	p.state.dropped, p.state.records = h.state.dropped, h.state.records
+	p.state.deleteTasks.raised = h.state.floorOf(p.state.index.IndexUID)
 	next := &head[*indexState]{version: h.version + 1, writeID: uuid.New(), state: p.state}
 	p = nil // the state is read back into the room of this one
 	if err := log.writeImport(ctx, next); err != nil {

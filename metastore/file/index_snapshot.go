@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,7 +15,7 @@ import (
 // "<index id>/metastore.json" (version 0.9), with our member "holdfast", which Quickwit ignores:
 //
 //	{"version":"0.9",
-//	 "holdfast":{"format":1,"log_version":12,"write_id":"6f…","dropped":"<index uid>"},
+//	 "holdfast":{"format":1,"log_version":12,"write_id":"6f…","dropped":"<index uid>","delete_opstamp_floor":"4"},
 //	 "records":[<idempotency record>],
 //	 "index":<index metadata document>,
 //	 "splits":[<split document>],
@@ -24,7 +25,7 @@ import (
 //	 "crc32c":"0a1b2c3d"}
 //
 // "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
-// "dropped" is missing if none was deleted, "records", "shards" and either list of Parquet splits if
+// "dropped" is missing if none was deleted, "delete_opstamp_floor" if the opstamps of delete tasks say all, "records", "shards" and either list of Parquet splits if
 // there are none. Splits are ordered by id, shards by
 // source id and shard id.
 var indexCodec = snapshotCodec[*indexState]{blank: newIndexState, write: writeIndexSnapshot, read: readIndexSnapshot}
@@ -37,6 +38,9 @@ func writeIndexSnapshot(w io.Writer, h *head[*indexState]) (err error) {
 	buffer = appendSnapshotHead(buffer, h)
 	if h.state.dropped != (metastore.IndexUID{}) {
 		buffer = strictjson.AppendString(append(buffer, `,"dropped":`...), h.state.dropped.String())
+	}
+	if raised := h.state.deleteTasks.raised; raised > h.state.deleteTasks.last() {
+		buffer = strictjson.AppendString(append(buffer, `,"delete_opstamp_floor":`...), strconv.FormatUint(raised, 10))
 	}
 	buffer = append(buffer, '}')
 	if buffer, err = writeRecords(w, buffer, &h.state.records); err != nil {
@@ -100,6 +104,10 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			return d.head(&h.version, &h.writeID, map[string]func(string) error{
 				"dropped": func(text string) (err error) {
 					h.state.dropped, err = metastore.ParseIndexUID(text)
+					return err
+				},
+				"delete_opstamp_floor": func(text string) (err error) {
+					h.state.deleteTasks.raised, err = strconv.ParseUint(text, 10, 63)
 					return err
 				},
 			})

@@ -16,7 +16,8 @@ type indexState struct {
 	splits  splitSet
 	parquet parquetSets
 	shards  shardSet
-	// deleteTasks are of this incarnation; the next one starts over.
+	// deleteTasks are of this incarnation. While there is none it holds the floor of the dropped one, which goes on
+	// if that is created again; any other starts over.
 	deleteTasks deleteTaskSet
 	// records are of calls about any incarnation.
 	records recordSet
@@ -70,6 +71,18 @@ func (s *indexState) move(operation string, ids []string, to metastore.SplitStat
 		s.splits.put(old.moved(to, time))
 	}
 	return nil
+}
+
+// floorOf returns what the opstamps of new delete tasks of an incarnation are above, or would be.
+func (s *indexState) floorOf(uid metastore.IndexUID) uint64 {
+	newest := s.dropped
+	if s.index != nil {
+		newest = s.index.IndexUID
+	}
+	if newest != uid {
+		return 0
+	}
+	return s.deleteTasks.floor()
 }
 
 // current returns the metadata of exactly this incarnation.

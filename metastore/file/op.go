@@ -49,6 +49,7 @@ var opReaders = map[string]func(*strictjson.Reader) (op, error){
 	publishShardsOp{}.name():       readPublishShardsOp,
 	deleteShardsOp{}.name():        readDeleteShardsOp,
 	createDeleteTaskOp{}.name():    readCreateDeleteTaskOp,
+	raiseDeleteOpstampOp(0).name(): readRaiseDeleteOpstampOp,
 	updateDeleteOpstampOp{}.name(): readUpdateDeleteOpstampOp,
 	stageParquetOp{}.name():        readStageParquetOp,
 	publishParquetOp{}.name():      readPublishParquetOp,

@@ -34,13 +34,38 @@ func readCreateDeleteTaskOp(r *strictjson.Reader) (op, error) {
 }
 
 func (o createDeleteTaskOp) applyToIndex(s *indexState, _ int64) error {
-	switch last := s.deleteTasks.last(); {
+	switch last := s.deleteTasks.floor(); {
 	case o.task.Query.IndexUID != s.index.IndexUID:
 		return fmt.Errorf("create_delete_task: the index is %s, not %s", s.index.IndexUID, o.task.Query.IndexUID)
 	case o.task.Opstamp <= last:
 		return fmt.Errorf("create_delete_task: opstamp %d is not above %d", o.task.Opstamp, last)
 	}
 	s.deleteTasks.put(&o.task)
+	return nil
+}
+
+// raiseDeleteOpstampOp is what the opstamps of new tasks are above from now on. It is higher than before.
+//
+//	"raise_delete_opstamp":{"floor":4}
+type raiseDeleteOpstampOp uint64
+
+func (raiseDeleteOpstampOp) name() string { return "raise_delete_opstamp" }
+
+func (o raiseDeleteOpstampOp) append(dst []byte) []byte {
+	return append(strconv.AppendUint(append(dst, `{"floor":`...), uint64(o), 10), '}')
+}
+
+func readRaiseDeleteOpstampOp(r *strictjson.Reader) (op, error) {
+	var floor uint64
+	err := readMember(r, "floor", func() error { return r.Uint64(&floor) })
+	return raiseDeleteOpstampOp(floor), err
+}
+
+func (o raiseDeleteOpstampOp) applyToIndex(s *indexState, _ int64) error {
+	if floor := s.deleteTasks.floor(); uint64(o) <= floor {
+		return fmt.Errorf("raise_delete_opstamp: %d is not above %d", uint64(o), floor)
+	}
+	s.deleteTasks.raised = uint64(o)
 	return nil
 }
 

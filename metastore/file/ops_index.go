@@ -25,7 +25,9 @@ func (o createOp) applyToIndex(s *indexState, _ int64) error {
 	if s.index != nil {
 		return fmt.Errorf("create: the index exists already as %s", s.index.IndexUID)
 	}
+	floor := s.floorOf(o.index.IndexUID)
 	s.begin(o.index)
+	s.deleteTasks.raised = floor
 	return nil
 }
 
@@ -72,8 +74,9 @@ func (o dropOp) applyToIndex(s *indexState, _ int64) error {
 	if o.indexUID != s.index.IndexUID {
 		return fmt.Errorf("drop: the index is %s, not %s", s.index.IndexUID, o.indexUID)
 	}
+	floor := s.deleteTasks.floor()
 	s.begin(nil)
-	s.dropped = o.indexUID
+	s.dropped, s.deleteTasks.raised = o.indexUID, floor
 	return nil
 }
 

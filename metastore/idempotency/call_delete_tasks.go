@@ -27,6 +27,11 @@ func (c *Call) CreateDeleteTask(ctx context.Context, query metastore.DeleteQuery
 	return task, nil
 }
 
+// RaiseDeleteOpstampFloor implements metastore.DeleteTaskStore.
+func (c *Call) RaiseDeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID, floor uint64) error {
+	return c.silent(c.keyed.RaiseDeleteOpstampFloor(ctx, indexUID, floor))
+}
+
 // UpdateSplitsDeleteOpstamp implements metastore.DeleteTaskStore.
 func (c *Call) UpdateSplitsDeleteOpstamp(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string, opstamp uint64) error {
 	return c.silent(c.keyed.UpdateSplitsDeleteOpstamp(ctx, indexUID, splitIDs, opstamp))

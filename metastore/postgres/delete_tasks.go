@@ -43,6 +43,42 @@ func (s *Store) CreateDeleteTask(ctx context.Context, deletion metastore.DeleteQ
 	return task, nil
 }
 
+// DeleteOpstampFloor implements metastore.DeleteTaskStore. It is the same for all indexes.
+func (s *Store) DeleteOpstampFloor(ctx context.Context, _ metastore.IndexUID) (floor uint64, err error) {
+	err = s.read(ctx, "reading the delete opstamp floor", func() []query { return []query{floorInto(&floor)} })
+	return floor, err
+}
+
+func floorInto(floor *uint64) query {
+	return query{sql: deleteOpstampFloorSQL, row: func(row columns) error {
+		*floor = uint64(row.int8(0))
+		return nil
+	}}
+}
+
+// RaiseDeleteOpstampFloor implements metastore.DeleteTaskStore. Tasks of all indexes draw from the sequence that it
+// raises, so none can be created meanwhile.
+func (s *Store) RaiseDeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID, floor uint64) error {
+	if err := metastore.ValidateDeleteOpstampFloor(floor); err != nil {
+		return err
+	}
+	var known int64
+	var current uint64
+	read := func() []query {
+		known = 0
+		return []query{{sql: findIndexUIDSQL, args: [][]byte{textArgument(indexUID.String())}, affected: &known}, floorInto(&current)}
+	}
+	return s.changeLocked(ctx, "raising the delete opstamp floor", indexUID.IndexID, read, func() ([]query, error) {
+		switch {
+		case known == 0:
+			return nil, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+		case current >= floor:
+			return nil, nil
+		}
+		return []query{{sql: lockDeleteTasksSQL}, {sql: raiseDeleteOpstampFloorSQL, args: [][]byte{int8Argument(int64(floor))}}}, nil
+	})
+}
+
 // LastDeleteOpstamp implements metastore.DeleteTaskStore.
 func (s *Store) LastDeleteOpstamp(ctx context.Context, indexUID metastore.IndexUID) (opstamp uint64, err error) {
 	if !isStorable(indexUID.IndexID) {

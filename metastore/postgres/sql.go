@@ -49,6 +49,14 @@ var (
 
 	//go:embed sql/create_delete_task.sql
 	createDeleteTaskSQL string
+	//go:embed sql/delete_opstamp_floor.sql
+	deleteOpstampFloorSQL string
+	//go:embed sql/find_index_uid.sql
+	findIndexUIDSQL string
+	//go:embed sql/lock_delete_tasks.sql
+	lockDeleteTasksSQL string
+	//go:embed sql/raise_delete_opstamp_floor.sql
+	raiseDeleteOpstampFloorSQL string
 	//go:embed sql/last_delete_opstamp.sql
 	lastDeleteOpstampSQL string
 	//go:embed sql/list_delete_tasks.sql

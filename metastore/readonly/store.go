@@ -109,6 +109,11 @@ func (*Store) CreateDeleteTask(context.Context, metastore.DeleteQuery) (metastor
 	return metastore.DeleteTask{}, refuse("creating a delete task")
 }
 
+// RaiseDeleteOpstampFloor gives Forbidden.
+func (*Store) RaiseDeleteOpstampFloor(context.Context, metastore.IndexUID, uint64) error {
+	return refuse("raising the delete opstamp floor")
+}
+
 // UpdateSplitsDeleteOpstamp gives Forbidden.
 func (*Store) UpdateSplitsDeleteOpstamp(context.Context, metastore.IndexUID, []string, uint64) error {
 	return refuse("updating the delete opstamp of splits")

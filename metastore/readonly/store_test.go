@@ -18,7 +18,7 @@ import (
 // reads are the methods of a store that change nothing. Every other one must be refused, also one that is
 // added to the interface later.
 var reads = []string{
-	"CheckConnectivity", "Close", "ClusterIdentity", "FindIndexTemplateMatches", "IndexMetadata", "IndexTemplate", "IndexesMetadata",
+	"CheckConnectivity", "Close", "ClusterIdentity", "DeleteOpstampFloor", "FindIndexTemplateMatches", "IndexMetadata", "IndexTemplate", "IndexesMetadata",
 	"LastDeleteOpstamp", "ListDeleteTasks", "ListIndexStats", "ListIndexTemplates", "ListIndexesMetadata", "ListParquetSplits", "ListShards",
 	"ListSplits", "ListStaleSplits",
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Client is a metastore.Store on the other end of a gRPC connection: of a Holdfast server, or, but
-// for create-only staging, of a peer. It is safe for concurrent use.
+// for create-only staging, indexes of a given incarnation and the delete opstamp floor, of a peer. It is safe for
+// concurrent use.
 //
 // Calls that fail with a kind whose outcome is unknown are repeated if that has no second effect: reads,
 // create-only staging, and all other writes if the server honours idempotency keys, of which each write
@@ -26,6 +27,7 @@ type Client struct {
 	connection *grpc.ClientConn
 	metastore  metastorepb.MetastoreServiceClient
 	extension  extensionpb.ExtensionServiceClient
+	recovery   extensionpb.RecoveryServiceClient
 
 	// connections counts the connections that were opened or lost.
 	connections connectionCounter
@@ -70,6 +72,7 @@ func Dial(target string, options ClientOptions) (*Client, error) {
 	}
 	c.metastore = metastorepb.NewMetastoreServiceClient(c.connection)
 	c.extension = extensionpb.NewExtensionServiceClient(c.connection)
+	c.recovery = extensionpb.NewRecoveryServiceClient(c.connection)
 	return c, nil
 }
 

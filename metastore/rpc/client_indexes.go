@@ -8,9 +8,13 @@ import (
 	"holdfast/proto/metastorepb"
 )
 
-// CreateIndex implements metastore.Store.
+// CreateIndex implements metastore.Store. One with an incarnation fails with ErrRecoveryUnsupported, and creates
+// nothing, if the server does not know how.
 func (c *Client) CreateIndex(ctx context.Context, request metastore.CreateIndexRequest) (*metastore.IndexMetadata, error) {
 	const operation = "create index"
+	if request.Incarnation.Set {
+		return c.recoverIndex(ctx, request)
+	}
 	response, err := c.metastore.CreateIndex(ctx, createIndexMessage(request))
 	if err != nil {
 		return nil, callError(ctx, operation, err)

@@ -20,6 +20,18 @@ const (
 	capabilityIdempotencyVersion = 1
 )
 
+// The extension recover_index, version 1: RecoveryService.RecoverIndex.
+const (
+	capabilityRecoverIndex        = "recover_index"
+	capabilityRecoverIndexVersion = 1
+)
+
+// The extension delete_opstamp_floor, version 1: the RPCs of RecoveryService that read and raise the floor.
+const (
+	capabilityOpstampFloor        = "delete_opstamp_floor"
+	capabilityOpstampFloorVersion = 1
+)
+
 // extensionService tells clients what this server offers beyond the peer's contract.
 type extensionService struct {
 	extensionpb.UnimplementedExtensionServiceServer
@@ -34,6 +46,8 @@ func (e *extensionService) GetCapabilities(context.Context, *extensionpb.GetCapa
 		ServerVersion: e.version,
 		Capabilities: []*extensionpb.Capability{
 			{Name: capabilityCreateOnly, Version: capabilityCreateOnlyVersion},
+			{Name: capabilityRecoverIndex, Version: capabilityRecoverIndexVersion},
+			{Name: capabilityOpstampFloor, Version: capabilityOpstampFloorVersion},
 		},
 	}
 	if e.keyLifetime > 0 {

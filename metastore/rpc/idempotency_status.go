@@ -66,13 +66,13 @@ func keyError(sent *status.Status) *idempotency.Error {
 	return refused
 }
 
-// IsMutation reports whether an RPC of the metastore service, such as "CreateDeleteTask", changes something that an
+// IsMutation reports whether an RPC of the metastore or the recovery service, such as "CreateDeleteTask", changes something that an
 // idempotency key can protect.
 func IsMutation(operation string) bool {
 	switch operation {
-	case "CreateIndex", "UpdateIndex", "DeleteIndex",
+	case "CreateIndex", "RecoverIndex", "UpdateIndex", "DeleteIndex",
 		"AddSource", "UpdateSource", "ToggleSource", "DeleteSource", "ResetSourceCheckpoint",
-		"StageSplits", "PublishSplits", "MarkSplitsForDeletion", "DeleteSplits", "UpdateSplitsDeleteOpstamp",
+		"StageSplits", "PublishSplits", "MarkSplitsForDeletion", "DeleteSplits", "UpdateSplitsDeleteOpstamp", "RaiseDeleteOpstampFloor",
 		"StageMetricsSplits", "PublishMetricsSplits", "MarkMetricsSplitsForDeletion", "DeleteMetricsSplits",
 		"StageSketchSplits", "PublishSketchSplits", "MarkSketchSplitsForDeletion", "DeleteSketchSplits",
 		"OpenShards", "AcquireShards", "DeleteShards", "PruneShards",

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"holdfast/metastore"
+	"holdfast/proto/extensionpb"
 	"holdfast/proto/metastorepb"
 )
 
@@ -21,7 +22,7 @@ import (
 // translation of errors, the limit on concurrent requests, recovery from panics.
 type interceptors struct {
 	logger *slog.Logger
-	// slots holds one element for each call of the metastore service that runs.
+	// slots holds one element for each call to the store that runs.
 	slots chan struct{}
 	// draining ends the streams that only wait for news, such as health watches.
 	draining context.Context
@@ -67,8 +68,10 @@ type contextStream struct {
 
 func (s *contextStream) Context() context.Context { return s.ctx }
 
+// isMetastoreMethod reports whether a method is one of those that the store answers.
 func isMetastoreMethod(method string) bool {
-	return strings.HasPrefix(method, "/"+metastorepb.MetastoreService_ServiceDesc.ServiceName+"/")
+	return strings.HasPrefix(method, "/"+metastorepb.MetastoreService_ServiceDesc.ServiceName+"/") ||
+		strings.HasPrefix(method, "/"+extensionpb.RecoveryService_ServiceDesc.ServiceName+"/")
 }
 
 // call runs one call of either shape and returns its error as a status.
@@ -94,7 +97,7 @@ func (i *interceptors) call(ctx context.Context, method string, setTrailer func(
 	return failed.status.Err()
 }
 
-// limited runs a call of the metastore service if there is room for it. Health checks and
+// limited runs a call to the store if there is room for it. Health checks and
 // reflection have no limit: they must answer under load.
 func (i *interceptors) limited(ctx context.Context, method string, run func(context.Context) error) error {
 	if !isMetastoreMethod(method) {

@@ -95,6 +95,7 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	metastorepb.RegisterMetastoreServiceServer(s.grpc, metastoreService)
+	extensionpb.RegisterRecoveryServiceServer(s.grpc, &recoveryService{metastore: metastoreService})
 	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version, keyLifetime: keyed.advertisedLifetime()})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	if options.Register != nil {

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -298,7 +299,14 @@ func TestReflectionIsOfferedInVersionOneOnly(t *testing.T) {
 	}
 }
 
-func TestCapabilitiesNameCreateOnly(t *testing.T) {
+func capabilityNames(response *extensionpb.GetCapabilitiesResponse) (names []string) {
+	for _, capability := range response.GetCapabilities() {
+		names = append(names, fmt.Sprintf("%s/%d", capability.GetName(), capability.GetVersion()))
+	}
+	return names
+}
+
+func TestCapabilitiesNameWhatAServerOffers(t *testing.T) {
 	t.Parallel()
 	b := serve(t, &scripted{}, rpc.ServerOptions{Version: "v1.2.3"})
 
@@ -307,8 +315,8 @@ func TestCapabilitiesNameCreateOnly(t *testing.T) {
 		t.Fatalf("get capabilities: %v", err)
 	}
 	if response.GetServerVersion() != "v1.2.3" || response.GetIdempotencyKeyLifetimeSeconds() != 0 ||
-		len(response.GetCapabilities()) != 1 || response.GetCapabilities()[0].GetName() != "create_only" || response.GetCapabilities()[0].GetVersion() != 1 {
-		t.Errorf("capabilities %v, want v1.2.3 with create_only/1 and no idempotency", response)
+		fmt.Sprint(capabilityNames(response)) != "[create_only/1 recover_index/1 delete_opstamp_floor/1]" {
+		t.Errorf("capabilities %v, want v1.2.3 with create_only/1, recover_index/1, delete_opstamp_floor/1 and no idempotency", response)
 	}
 }
 

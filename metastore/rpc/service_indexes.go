@@ -3,6 +3,8 @@ package rpc
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 	"holdfast/proto/metastorepb"
@@ -14,11 +16,7 @@ func (s *service) CreateIndex(ctx context.Context, request *metastorepb.CreateIn
 	if err != nil {
 		return nil, err
 	}
-	var index *metastore.IndexMetadata
-	err = s.mutate(ctx, request, "index/"+create.Config.IndexID, func(ctx context.Context, store metastore.Store) (err error) {
-		index, err = store.CreateIndex(ctx, create)
-		return err
-	})
+	index, err := s.createIndex(ctx, request, create)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +24,15 @@ func (s *service) CreateIndex(ctx context.Context, request *metastorepb.CreateIn
 		IndexUid:          indexUIDMessage(index.IndexUID),
 		IndexMetadataJson: string(index.AppendJSON(nil)),
 	}, nil
+}
+
+// createIndex creates an index for the RPC that the request is of.
+func (s *service) createIndex(ctx context.Context, request proto.Message, create metastore.CreateIndexRequest) (index *metastore.IndexMetadata, err error) {
+	err = s.mutate(ctx, request, "index/"+create.Config.IndexID, func(ctx context.Context, store metastore.Store) (err error) {
+		index, err = store.CreateIndex(ctx, create)
+		return err
+	})
+	return index, err
 }
 
 // UpdateIndex implements MetastoreService.

@@ -15,9 +15,34 @@ func (m *model) CreateDeleteTask(_ context.Context, query metastore.DeleteQuery)
 	if err != nil {
 		return metastore.DeleteTask{}, err
 	}
-	task := metastore.DeleteTask{CreateTimestamp: time.Now().Unix(), Opstamp: uint64(len(index.tasks)) + 1, Query: query}
+	task := metastore.DeleteTask{CreateTimestamp: time.Now().Unix(), Opstamp: index.floor + 1, Query: query}
 	index.tasks = append(index.tasks, task)
+	index.floor++
 	return task, nil
+}
+
+func (m *model) DeleteOpstampFloor(_ context.Context, uid metastore.IndexUID) (uint64, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	index, err := m.find(uid)
+	if err != nil {
+		return m.dropped[uid], nil
+	}
+	return index.floor, nil
+}
+
+func (m *model) RaiseDeleteOpstampFloor(_ context.Context, uid metastore.IndexUID, floor uint64) error {
+	if err := metastore.ValidateDeleteOpstampFloor(floor); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	index, err := m.find(uid)
+	if err != nil {
+		return err
+	}
+	index.floor = max(index.floor, floor)
+	return nil
 }
 
 func (m *model) LastDeleteOpstamp(_ context.Context, uid metastore.IndexUID) (uint64, error) {
@@ -27,7 +52,10 @@ func (m *model) LastDeleteOpstamp(_ context.Context, uid metastore.IndexUID) (ui
 	if err != nil {
 		return 0, nil
 	}
-	return uint64(len(index.tasks)), nil
+	if len(index.tasks) == 0 {
+		return 0, nil
+	}
+	return index.tasks[len(index.tasks)-1].Opstamp, nil
 }
 
 func (m *model) ListDeleteTasks(_ context.Context, uid metastore.IndexUID, after uint64) ([]metastore.DeleteTask, error) {
@@ -37,7 +65,7 @@ func (m *model) ListDeleteTasks(_ context.Context, uid metastore.IndexUID, after
 	if err != nil {
 		return nil, nil
 	}
-	return slices.Clone(index.tasks[min(after, uint64(len(index.tasks))):]), nil
+	return slices.DeleteFunc(slices.Clone(index.tasks), func(task metastore.DeleteTask) bool { return task.Opstamp <= after }), nil
 }
 
 func (m *model) ListStaleSplits(ctx context.Context, query metastore.StaleSplitsQuery, visit func(*metastore.SplitRow) error) error {

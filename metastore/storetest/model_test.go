@@ -22,6 +22,8 @@ type model struct {
 
 	mu      sync.RWMutex
 	indexes map[string]*modelIndex
+	// dropped holds the delete opstamp floors of deleted indexes.
+	dropped map[metastore.IndexUID]uint64
 	// templates holds the index templates by id.
 	templates map[string]*indexconfig.IndexTemplate
 }
@@ -31,6 +33,7 @@ type modelIndex struct {
 	splits   map[string]*modelSplit
 	shards   map[modelShardKey]*metastore.Shard
 	tasks    []metastore.DeleteTask
+	floor    uint64 // of delete opstamps
 	parquet  [metastore.SketchSplits + 1]map[string]*metastore.ParquetSplit
 }
 
@@ -44,7 +47,7 @@ type modelSplit struct {
 var _ metastore.Store = (*model)(nil)
 
 func newModel(rule CreateTimestampRule) *model {
-	return &model{rule: rule, identity: uuid.NewString(), indexes: map[string]*modelIndex{}, templates: map[string]*indexconfig.IndexTemplate{}}
+	return &model{rule: rule, identity: uuid.NewString(), indexes: map[string]*modelIndex{}, dropped: map[metastore.IndexUID]uint64{}, templates: map[string]*indexconfig.IndexTemplate{}}
 }
 
 // TestModel runs the suite on the model, under both rules for create timestamps.
@@ -78,8 +81,12 @@ func (m *model) CreateIndex(_ context.Context, request metastore.CreateIndexRequ
 	if m.indexes[id] != nil {
 		return nil, metastore.AlreadyExists(metastore.IndexEntity(id))
 	}
-	metadata := metastore.NewIndexMetadata(metastore.IndexUID{IndexID: id, Incarnation: ulid.Make()}, request, time.Now().Unix())
-	m.indexes[id] = &modelIndex{metadata: metadata, splits: map[string]*modelSplit{}, shards: map[modelShardKey]*metastore.Shard{}}
+	uid := metastore.IndexUID{IndexID: id, Incarnation: ulid.Make()}
+	if request.Incarnation.Set {
+		uid.Incarnation = request.Incarnation.Value
+	}
+	metadata := metastore.NewIndexMetadata(uid, request, time.Now().Unix())
+	m.indexes[id] = &modelIndex{metadata: metadata, splits: map[string]*modelSplit{}, shards: map[modelShardKey]*metastore.Shard{}, floor: m.dropped[uid]}
 	return metadata, nil
 }
 
@@ -177,9 +184,11 @@ func (m *model) ListIndexStats(_ context.Context, patterns *indexconfig.IndexIDP
 func (m *model) DeleteIndex(_ context.Context, uid metastore.IndexUID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, err := m.find(uid); err != nil {
+	index, err := m.find(uid)
+	if err != nil {
 		return err
 	}
+	m.dropped[uid] = index.floor
 	delete(m.indexes, uid.IndexID)
 	return nil
 }

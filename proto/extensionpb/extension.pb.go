@@ -11,6 +11,7 @@ package extensionpb
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	commonpb "holdfast/proto/commonpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -180,11 +181,308 @@ func (x *Capability) GetVersion() uint32 {
 	return 0
 }
 
+// RecoverIndexRequest describes the index.
+type RecoverIndexRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Index config, JSON, as in CreateIndexRequest.
+	IndexConfigJson string `protobuf:"bytes,1,opt,name=index_config_json,json=indexConfigJson,proto3" json:"index_config_json,omitempty"`
+	// Source configs, JSON, as in CreateIndexRequest.
+	SourceConfigsJson []string `protobuf:"bytes,2,rep,name=source_configs_json,json=sourceConfigsJson,proto3" json:"source_configs_json,omitempty"`
+	// ULID, 16 bytes big-endian; neither absent nor nil.
+	IncarnationId []byte `protobuf:"bytes,3,opt,name=incarnation_id,json=incarnationId,proto3" json:"incarnation_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecoverIndexRequest) Reset() {
+	*x = RecoverIndexRequest{}
+	mi := &file_proto_extension_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecoverIndexRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecoverIndexRequest) ProtoMessage() {}
+
+func (x *RecoverIndexRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecoverIndexRequest.ProtoReflect.Descriptor instead.
+func (*RecoverIndexRequest) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RecoverIndexRequest) GetIndexConfigJson() string {
+	if x != nil {
+		return x.IndexConfigJson
+	}
+	return ""
+}
+
+func (x *RecoverIndexRequest) GetSourceConfigsJson() []string {
+	if x != nil {
+		return x.SourceConfigsJson
+	}
+	return nil
+}
+
+func (x *RecoverIndexRequest) GetIncarnationId() []byte {
+	if x != nil {
+		return x.IncarnationId
+	}
+	return nil
+}
+
+// RecoverIndexResponse describes the index that was created.
+type RecoverIndexResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Index metadata, JSON.
+	IndexMetadataJson string `protobuf:"bytes,1,opt,name=index_metadata_json,json=indexMetadataJson,proto3" json:"index_metadata_json,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *RecoverIndexResponse) Reset() {
+	*x = RecoverIndexResponse{}
+	mi := &file_proto_extension_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecoverIndexResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecoverIndexResponse) ProtoMessage() {}
+
+func (x *RecoverIndexResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecoverIndexResponse.ProtoReflect.Descriptor instead.
+func (*RecoverIndexResponse) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RecoverIndexResponse) GetIndexMetadataJson() string {
+	if x != nil {
+		return x.IndexMetadataJson
+	}
+	return ""
+}
+
+// GetDeleteOpstampFloorRequest names an index.
+type GetDeleteOpstampFloorRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Required. An index that does not exist has the floor that it would have if
+	// it were created now.
+	IndexUid      *commonpb.IndexUid `protobuf:"bytes,1,opt,name=index_uid,json=indexUid,proto3" json:"index_uid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeleteOpstampFloorRequest) Reset() {
+	*x = GetDeleteOpstampFloorRequest{}
+	mi := &file_proto_extension_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeleteOpstampFloorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeleteOpstampFloorRequest) ProtoMessage() {}
+
+func (x *GetDeleteOpstampFloorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeleteOpstampFloorRequest.ProtoReflect.Descriptor instead.
+func (*GetDeleteOpstampFloorRequest) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetDeleteOpstampFloorRequest) GetIndexUid() *commonpb.IndexUid {
+	if x != nil {
+		return x.IndexUid
+	}
+	return nil
+}
+
+// GetDeleteOpstampFloorResponse holds the floor.
+type GetDeleteOpstampFloorResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 0 if the next task may get the first opstamp, which is 1.
+	DeleteOpstampFloor uint64 `protobuf:"varint,1,opt,name=delete_opstamp_floor,json=deleteOpstampFloor,proto3" json:"delete_opstamp_floor,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *GetDeleteOpstampFloorResponse) Reset() {
+	*x = GetDeleteOpstampFloorResponse{}
+	mi := &file_proto_extension_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeleteOpstampFloorResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeleteOpstampFloorResponse) ProtoMessage() {}
+
+func (x *GetDeleteOpstampFloorResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeleteOpstampFloorResponse.ProtoReflect.Descriptor instead.
+func (*GetDeleteOpstampFloorResponse) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetDeleteOpstampFloorResponse) GetDeleteOpstampFloor() uint64 {
+	if x != nil {
+		return x.DeleteOpstampFloor
+	}
+	return 0
+}
+
+// RaiseDeleteOpstampFloorRequest names an index and the least floor it must
+// have.
+type RaiseDeleteOpstampFloorRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Required. The index must exist.
+	IndexUid *commonpb.IndexUid `protobuf:"bytes,1,opt,name=index_uid,json=indexUid,proto3" json:"index_uid,omitempty"`
+	// Below 2^63-1. On a store that has one counter for all indexes it is raised
+	// for all.
+	DeleteOpstampFloor uint64 `protobuf:"varint,2,opt,name=delete_opstamp_floor,json=deleteOpstampFloor,proto3" json:"delete_opstamp_floor,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *RaiseDeleteOpstampFloorRequest) Reset() {
+	*x = RaiseDeleteOpstampFloorRequest{}
+	mi := &file_proto_extension_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RaiseDeleteOpstampFloorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RaiseDeleteOpstampFloorRequest) ProtoMessage() {}
+
+func (x *RaiseDeleteOpstampFloorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RaiseDeleteOpstampFloorRequest.ProtoReflect.Descriptor instead.
+func (*RaiseDeleteOpstampFloorRequest) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RaiseDeleteOpstampFloorRequest) GetIndexUid() *commonpb.IndexUid {
+	if x != nil {
+		return x.IndexUid
+	}
+	return nil
+}
+
+func (x *RaiseDeleteOpstampFloorRequest) GetDeleteOpstampFloor() uint64 {
+	if x != nil {
+		return x.DeleteOpstampFloor
+	}
+	return 0
+}
+
+// RaiseDeleteOpstampFloorResponse says nothing: the floor is raised.
+type RaiseDeleteOpstampFloorResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RaiseDeleteOpstampFloorResponse) Reset() {
+	*x = RaiseDeleteOpstampFloorResponse{}
+	mi := &file_proto_extension_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RaiseDeleteOpstampFloorResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RaiseDeleteOpstampFloorResponse) ProtoMessage() {}
+
+func (x *RaiseDeleteOpstampFloorResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_extension_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RaiseDeleteOpstampFloorResponse.ProtoReflect.Descriptor instead.
+func (*RaiseDeleteOpstampFloorResponse) Descriptor() ([]byte, []int) {
+	return file_proto_extension_proto_rawDescGZIP(), []int{8}
+}
+
 var File_proto_extension_proto protoreflect.FileDescriptor
 
 const file_proto_extension_proto_rawDesc = "" +
 	"\n" +
-	"\x15proto/extension.proto\x12\vholdfast.v1\"\x18\n" +
+	"\x15proto/extension.proto\x12\vholdfast.v1\x1a\x12proto/common.proto\"\x18\n" +
 	"\x16GetCapabilitiesRequest\"\xc6\x01\n" +
 	"\x17GetCapabilitiesResponse\x12%\n" +
 	"\x0eserver_version\x18\x01 \x01(\tR\rserverVersion\x12;\n" +
@@ -193,9 +491,27 @@ const file_proto_extension_proto_rawDesc = "" +
 	"\n" +
 	"Capability\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\rR\aversion2p\n" +
+	"\aversion\x18\x02 \x01(\rR\aversion\"\x98\x01\n" +
+	"\x13RecoverIndexRequest\x12*\n" +
+	"\x11index_config_json\x18\x01 \x01(\tR\x0findexConfigJson\x12.\n" +
+	"\x13source_configs_json\x18\x02 \x03(\tR\x11sourceConfigsJson\x12%\n" +
+	"\x0eincarnation_id\x18\x03 \x01(\fR\rincarnationId\"F\n" +
+	"\x14RecoverIndexResponse\x12.\n" +
+	"\x13index_metadata_json\x18\x01 \x01(\tR\x11indexMetadataJson\"V\n" +
+	"\x1cGetDeleteOpstampFloorRequest\x126\n" +
+	"\tindex_uid\x18\x01 \x01(\v2\x19.quickwit.common.IndexUidR\bindexUid\"Q\n" +
+	"\x1dGetDeleteOpstampFloorResponse\x120\n" +
+	"\x14delete_opstamp_floor\x18\x01 \x01(\x04R\x12deleteOpstampFloor\"\x8a\x01\n" +
+	"\x1eRaiseDeleteOpstampFloorRequest\x126\n" +
+	"\tindex_uid\x18\x01 \x01(\v2\x19.quickwit.common.IndexUidR\bindexUid\x120\n" +
+	"\x14delete_opstamp_floor\x18\x02 \x01(\x04R\x12deleteOpstampFloor\"!\n" +
+	"\x1fRaiseDeleteOpstampFloorResponse2p\n" +
 	"\x10ExtensionService\x12\\\n" +
-	"\x0fGetCapabilities\x12#.holdfast.v1.GetCapabilitiesRequest\x1a$.holdfast.v1.GetCapabilitiesResponseB\x1cZ\x1aholdfast/proto/extensionpbb\x06proto3"
+	"\x0fGetCapabilities\x12#.holdfast.v1.GetCapabilitiesRequest\x1a$.holdfast.v1.GetCapabilitiesResponse2\xcc\x02\n" +
+	"\x0fRecoveryService\x12S\n" +
+	"\fRecoverIndex\x12 .holdfast.v1.RecoverIndexRequest\x1a!.holdfast.v1.RecoverIndexResponse\x12n\n" +
+	"\x15GetDeleteOpstampFloor\x12).holdfast.v1.GetDeleteOpstampFloorRequest\x1a*.holdfast.v1.GetDeleteOpstampFloorResponse\x12t\n" +
+	"\x17RaiseDeleteOpstampFloor\x12+.holdfast.v1.RaiseDeleteOpstampFloorRequest\x1a,.holdfast.v1.RaiseDeleteOpstampFloorResponseB\x1cZ\x1aholdfast/proto/extensionpbb\x06proto3"
 
 var (
 	file_proto_extension_proto_rawDescOnce sync.Once
@@ -209,21 +525,36 @@ func file_proto_extension_proto_rawDescGZIP() []byte {
 	return file_proto_extension_proto_rawDescData
 }
 
-var file_proto_extension_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_proto_extension_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_proto_extension_proto_goTypes = []any{
-	(*GetCapabilitiesRequest)(nil),  // 0: holdfast.v1.GetCapabilitiesRequest
-	(*GetCapabilitiesResponse)(nil), // 1: holdfast.v1.GetCapabilitiesResponse
-	(*Capability)(nil),              // 2: holdfast.v1.Capability
+	(*GetCapabilitiesRequest)(nil),          // 0: holdfast.v1.GetCapabilitiesRequest
+	(*GetCapabilitiesResponse)(nil),         // 1: holdfast.v1.GetCapabilitiesResponse
+	(*Capability)(nil),                      // 2: holdfast.v1.Capability
+	(*RecoverIndexRequest)(nil),             // 3: holdfast.v1.RecoverIndexRequest
+	(*RecoverIndexResponse)(nil),            // 4: holdfast.v1.RecoverIndexResponse
+	(*GetDeleteOpstampFloorRequest)(nil),    // 5: holdfast.v1.GetDeleteOpstampFloorRequest
+	(*GetDeleteOpstampFloorResponse)(nil),   // 6: holdfast.v1.GetDeleteOpstampFloorResponse
+	(*RaiseDeleteOpstampFloorRequest)(nil),  // 7: holdfast.v1.RaiseDeleteOpstampFloorRequest
+	(*RaiseDeleteOpstampFloorResponse)(nil), // 8: holdfast.v1.RaiseDeleteOpstampFloorResponse
+	(*commonpb.IndexUid)(nil),               // 9: quickwit.common.IndexUid
 }
 var file_proto_extension_proto_depIdxs = []int32{
 	2, // 0: holdfast.v1.GetCapabilitiesResponse.capabilities:type_name -> holdfast.v1.Capability
-	0, // 1: holdfast.v1.ExtensionService.GetCapabilities:input_type -> holdfast.v1.GetCapabilitiesRequest
-	1, // 2: holdfast.v1.ExtensionService.GetCapabilities:output_type -> holdfast.v1.GetCapabilitiesResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	9, // 1: holdfast.v1.GetDeleteOpstampFloorRequest.index_uid:type_name -> quickwit.common.IndexUid
+	9, // 2: holdfast.v1.RaiseDeleteOpstampFloorRequest.index_uid:type_name -> quickwit.common.IndexUid
+	0, // 3: holdfast.v1.ExtensionService.GetCapabilities:input_type -> holdfast.v1.GetCapabilitiesRequest
+	3, // 4: holdfast.v1.RecoveryService.RecoverIndex:input_type -> holdfast.v1.RecoverIndexRequest
+	5, // 5: holdfast.v1.RecoveryService.GetDeleteOpstampFloor:input_type -> holdfast.v1.GetDeleteOpstampFloorRequest
+	7, // 6: holdfast.v1.RecoveryService.RaiseDeleteOpstampFloor:input_type -> holdfast.v1.RaiseDeleteOpstampFloorRequest
+	1, // 7: holdfast.v1.ExtensionService.GetCapabilities:output_type -> holdfast.v1.GetCapabilitiesResponse
+	4, // 8: holdfast.v1.RecoveryService.RecoverIndex:output_type -> holdfast.v1.RecoverIndexResponse
+	6, // 9: holdfast.v1.RecoveryService.GetDeleteOpstampFloor:output_type -> holdfast.v1.GetDeleteOpstampFloorResponse
+	8, // 10: holdfast.v1.RecoveryService.RaiseDeleteOpstampFloor:output_type -> holdfast.v1.RaiseDeleteOpstampFloorResponse
+	7, // [7:11] is the sub-list for method output_type
+	3, // [3:7] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_proto_extension_proto_init() }
@@ -237,9 +568,9 @@ func file_proto_extension_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_extension_proto_rawDesc), len(file_proto_extension_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   9,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   2,
 		},
 		GoTypes:           file_proto_extension_proto_goTypes,
 		DependencyIndexes: file_proto_extension_proto_depIdxs,

@@ -131,3 +131,201 @@ var ExtensionService_ServiceDesc = grpc.ServiceDesc{
 	Streams:  []grpc.StreamDesc{},
 	Metadata: "proto/extension.proto",
 }
+
+const (
+	RecoveryService_RecoverIndex_FullMethodName            = "/holdfast.v1.RecoveryService/RecoverIndex"
+	RecoveryService_GetDeleteOpstampFloor_FullMethodName   = "/holdfast.v1.RecoveryService/GetDeleteOpstampFloor"
+	RecoveryService_RaiseDeleteOpstampFloor_FullMethodName = "/holdfast.v1.RecoveryService/RaiseDeleteOpstampFloor"
+)
+
+// RecoveryServiceClient is the client API for RecoveryService service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+//
+// RecoveryService restores what the peer's contract has no call for. Its
+// errors, limits and idempotency keys are those of MetastoreService. A server
+// offers an RPC if it has the capability that is named here.
+type RecoveryServiceClient interface {
+	// Creates an index with an incarnation that is given, because the split files
+	// or logs of the index name it. It starts empty, as one that CreateIndex
+	// creates, and answers the same errors. Capability recover_index/1.
+	RecoverIndex(ctx context.Context, in *RecoverIndexRequest, opts ...grpc.CallOption) (*RecoverIndexResponse, error)
+	// Returns the opstamp that those of all delete tasks created from now on are
+	// above. Capability delete_opstamp_floor/1.
+	GetDeleteOpstampFloor(ctx context.Context, in *GetDeleteOpstampFloorRequest, opts ...grpc.CallOption) (*GetDeleteOpstampFloorResponse, error)
+	// Raises it, and never lowers it. Capability delete_opstamp_floor/1.
+	RaiseDeleteOpstampFloor(ctx context.Context, in *RaiseDeleteOpstampFloorRequest, opts ...grpc.CallOption) (*RaiseDeleteOpstampFloorResponse, error)
+}
+
+type recoveryServiceClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewRecoveryServiceClient(cc grpc.ClientConnInterface) RecoveryServiceClient {
+	return &recoveryServiceClient{cc}
+}
+
+func (c *recoveryServiceClient) RecoverIndex(ctx context.Context, in *RecoverIndexRequest, opts ...grpc.CallOption) (*RecoverIndexResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RecoverIndexResponse)
+	err := c.cc.Invoke(ctx, RecoveryService_RecoverIndex_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recoveryServiceClient) GetDeleteOpstampFloor(ctx context.Context, in *GetDeleteOpstampFloorRequest, opts ...grpc.CallOption) (*GetDeleteOpstampFloorResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetDeleteOpstampFloorResponse)
+	err := c.cc.Invoke(ctx, RecoveryService_GetDeleteOpstampFloor_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recoveryServiceClient) RaiseDeleteOpstampFloor(ctx context.Context, in *RaiseDeleteOpstampFloorRequest, opts ...grpc.CallOption) (*RaiseDeleteOpstampFloorResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RaiseDeleteOpstampFloorResponse)
+	err := c.cc.Invoke(ctx, RecoveryService_RaiseDeleteOpstampFloor_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RecoveryServiceServer is the server API for RecoveryService service.
+// All implementations must embed UnimplementedRecoveryServiceServer
+// for forward compatibility.
+//
+// RecoveryService restores what the peer's contract has no call for. Its
+// errors, limits and idempotency keys are those of MetastoreService. A server
+// offers an RPC if it has the capability that is named here.
+type RecoveryServiceServer interface {
+	// Creates an index with an incarnation that is given, because the split files
+	// or logs of the index name it. It starts empty, as one that CreateIndex
+	// creates, and answers the same errors. Capability recover_index/1.
+	RecoverIndex(context.Context, *RecoverIndexRequest) (*RecoverIndexResponse, error)
+	// Returns the opstamp that those of all delete tasks created from now on are
+	// above. Capability delete_opstamp_floor/1.
+	GetDeleteOpstampFloor(context.Context, *GetDeleteOpstampFloorRequest) (*GetDeleteOpstampFloorResponse, error)
+	// Raises it, and never lowers it. Capability delete_opstamp_floor/1.
+	RaiseDeleteOpstampFloor(context.Context, *RaiseDeleteOpstampFloorRequest) (*RaiseDeleteOpstampFloorResponse, error)
+	mustEmbedUnimplementedRecoveryServiceServer()
+}
+
+// UnimplementedRecoveryServiceServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedRecoveryServiceServer struct{}
+
+func (UnimplementedRecoveryServiceServer) RecoverIndex(context.Context, *RecoverIndexRequest) (*RecoverIndexResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RecoverIndex not implemented")
+}
+func (UnimplementedRecoveryServiceServer) GetDeleteOpstampFloor(context.Context, *GetDeleteOpstampFloorRequest) (*GetDeleteOpstampFloorResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetDeleteOpstampFloor not implemented")
+}
+func (UnimplementedRecoveryServiceServer) RaiseDeleteOpstampFloor(context.Context, *RaiseDeleteOpstampFloorRequest) (*RaiseDeleteOpstampFloorResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RaiseDeleteOpstampFloor not implemented")
+}
+func (UnimplementedRecoveryServiceServer) mustEmbedUnimplementedRecoveryServiceServer() {}
+func (UnimplementedRecoveryServiceServer) testEmbeddedByValue()                         {}
+
+// UnsafeRecoveryServiceServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to RecoveryServiceServer will
+// result in compilation errors.
+type UnsafeRecoveryServiceServer interface {
+	mustEmbedUnimplementedRecoveryServiceServer()
+}
+
+func RegisterRecoveryServiceServer(s grpc.ServiceRegistrar, srv RecoveryServiceServer) {
+	// If the following call panics, it indicates UnimplementedRecoveryServiceServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&RecoveryService_ServiceDesc, srv)
+}
+
+func _RecoveryService_RecoverIndex_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RecoverIndexRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryServiceServer).RecoverIndex(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryService_RecoverIndex_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryServiceServer).RecoverIndex(ctx, req.(*RecoverIndexRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RecoveryService_GetDeleteOpstampFloor_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetDeleteOpstampFloorRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryServiceServer).GetDeleteOpstampFloor(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryService_GetDeleteOpstampFloor_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryServiceServer).GetDeleteOpstampFloor(ctx, req.(*GetDeleteOpstampFloorRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RecoveryService_RaiseDeleteOpstampFloor_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RaiseDeleteOpstampFloorRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecoveryServiceServer).RaiseDeleteOpstampFloor(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecoveryService_RaiseDeleteOpstampFloor_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecoveryServiceServer).RaiseDeleteOpstampFloor(ctx, req.(*RaiseDeleteOpstampFloorRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// RecoveryService_ServiceDesc is the grpc.ServiceDesc for RecoveryService service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var RecoveryService_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "holdfast.v1.RecoveryService",
+	HandlerType: (*RecoveryServiceServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "RecoverIndex",
+			Handler:    _RecoveryService_RecoverIndex_Handler,
+		},
+		{
+			MethodName: "GetDeleteOpstampFloor",
+			Handler:    _RecoveryService_GetDeleteOpstampFloor_Handler,
+		},
+		{
+			MethodName: "RaiseDeleteOpstampFloor",
+			Handler:    _RecoveryService_RaiseDeleteOpstampFloor_Handler,
+		},
+	},
+	Streams:  []grpc.StreamDesc{},
+	Metadata: "proto/extension.proto",
+}
