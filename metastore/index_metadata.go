@@ -10,4 +10,7 @@ type IndexMetadata struct {
 	Checkpoint      IndexCheckpoint
 	CreateTimestamp int64
 	Sources         []*indexconfig.SourceConfig // in the order they were added
+
+	// unknown are the members of a newer version, each led by a comma.
+	unknown []byte
 }

@@ -24,8 +24,8 @@ var indexMetadataKeys = strictjson.Keys{
 
 // ParseIndexMetadata reads a stored index metadata document, of version 0.7, 0.8 or 0.9. The
 // configurations in it are read leniently, because the peer stores some that it would refuse from a
-// client; everything else is strict. A missing create_timestamp is the current time, unknown keys are
-// ignored. It fails with JsonDeserializeError.
+// client; everything else is strict. A missing create_timestamp is the current time. Unknown keys are kept, and
+// written behind the known ones. It fails with JsonDeserializeError.
 func ParseIndexMetadata(text []byte) (*IndexMetadata, error) {
 	m, err := parseIndexMetadata(text, unixNow)
 	if err != nil {
@@ -38,7 +38,7 @@ func parseIndexMetadata(text []byte, now func() int64) (*IndexMetadata, error) {
 	m := new(IndexMetadata)
 	created := false
 	err := strictjson.Decode("", text, func(r *strictjson.Reader) error {
-		return r.Object(indexMetadataKeys, strictjson.Ignore, func(key string) error {
+		return r.Object(indexMetadataKeys, strictjson.Pass, func(key string) error {
 			created = created || key == "create_timestamp"
 			return m.read(r, key)
 		})
@@ -52,7 +52,7 @@ func parseIndexMetadata(text []byte, now func() int64) (*IndexMetadata, error) {
 	return m, nil
 }
 
-func (m *IndexMetadata) read(r *strictjson.Reader, key string) error {
+func (m *IndexMetadata) read(r *strictjson.Reader, key string) (err error) {
 	switch key {
 	case "version":
 		var version string
@@ -71,8 +71,11 @@ func (m *IndexMetadata) read(r *strictjson.Reader, key string) error {
 		return m.Checkpoint.read(r)
 	case "create_timestamp":
 		return r.Int64(&m.CreateTimestamp)
-	default: // sources
+	case "sources":
 		return m.readSources(r)
+	default:
+		m.unknown, err = appendUnknown(r, m.unknown, key)
+		return err
 	}
 }
 
@@ -112,7 +115,7 @@ func (c *IndexCheckpoint) read(r *strictjson.Reader) error {
 }
 
 // AppendJSON appends the document as the peer writes it: compact, version 0.9, the checkpoint's keys
-// sorted, the sources in their order.
+// sorted, the sources in their order. Keys that were unknown when it was parsed are behind the known ones.
 func (m *IndexMetadata) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"version":"0.9","index_uid":`...)
 	dst = strictjson.AppendString(dst, m.IndexUID.String())
@@ -133,7 +136,7 @@ func (m *IndexMetadata) AppendJSON(dst []byte) []byte {
 		}
 		dst = source.AppendJSON(dst)
 	}
-	return append(dst, "]}"...)
+	return append(append(append(dst, ']'), m.unknown...), '}')
 }
 
 // appendSorted appends an object with its keys sorted by bytes.

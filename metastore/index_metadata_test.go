@@ -72,8 +72,49 @@ func TestIndexMetadataOfOlderVersionsIsReadAndWrittenAsTheCurrentOne(t *testing.
 		assert.Equal(t, int64(77), metadata.CreateTimestamp, "a missing time is now")
 		written := string(metadata.AppendJSON(nil))
 		assert.True(t, strings.HasPrefix(written, `{"version":"0.9","index_uid":"logs:01J9ZJX0A1B2C3D4E5F6G7H8J9",`), written)
-		assert.NotContains(t, written, "new_key")
+		assert.True(t, strings.HasSuffix(written, `],"new_key":{"a":1}}`), written)
 		assert.Equal(t, IndexCheckpoint{"kafka": {"p0": "~", "p1": ""}}, metadata.Checkpoint)
+	}
+}
+
+func TestUnknownKeysOfIndexMetadataStayBehindTheKnownOnesWhateverChanges(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(someIndexMetadata, `{"version"`, `{"big": 18446744073709551616 ,"version"`, 1)
+	text = strings.Replace(text, `"create_timestamp"`, `"tiers":[ {"a\u0062" : 1.50e1,"n":null} , "x  y" ],"create_timestamp"`, 1)
+	text = strings.Replace(text, `"sources"`, `"deep":`+strings.Repeat("[", 65)+strings.Repeat("]", 65)+`,"sources"`, 1)
+	metadata, err := ParseIndexMetadata([]byte(text))
+	require.NoError(t, err)
+	const kept = `],"big":18446744073709551616,"tiers":[{"a\u0062":1.50e1,"n":null},"x  y"]}`
+	source, err := indexconfig.ParseStoredSourceConfig([]byte(strings.Replace(someSource, `"source_id":"void"`, `"source_id":"other"`, 1)))
+	require.NoError(t, err)
+	must := func(updated *IndexMetadata, err error) *IndexMetadata {
+		require.NoError(t, err)
+		return updated
+	}
+	changed := func(updated *IndexMetadata, changed bool, err error) *IndexMetadata {
+		require.NoError(t, err)
+		require.True(t, changed)
+		return updated
+	}
+	delta := &CheckpointDelta{SourceID: "kafka", Partitions: map[string]PartitionDelta{"p1": {To: "7"}}}
+	for name, updated := range map[string]*IndexMetadata{
+		"nothing":           metadata,
+		"a source added":    must(metadata.AddSource(source)),
+		"a source replaced": changed(metadata.ToggleSource("void", false)),
+		"a source deleted":  must(metadata.DeleteSource("void")),
+		"progress made":     changed(metadata.WithDelta(delta)),
+		"no progress made":  must(func() (*IndexMetadata, error) { m, _, err := metadata.WithDelta(&CheckpointDelta{}); return m, err }()),
+		"a checkpoint reset": changed(func() (*IndexMetadata, bool, error) {
+			m, changed := metadata.ResetCheckpoint("kafka")
+			return m, changed, nil
+		}()),
+	} {
+		once := string(updated.AppendJSON(nil))
+		assert.True(t, strings.HasSuffix(once, kept), "%s: %s", name, once)
+		assert.NotContains(t, once, "deep", "more than 64 levels are not kept: others must be able to hold the document")
+		again, err := ParseIndexMetadata([]byte(once))
+		require.NoError(t, err, name)
+		assert.Equal(t, once, string(again.AppendJSON(nil)), name)
 	}
 }
 

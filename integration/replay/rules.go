@@ -47,7 +47,7 @@ func rules() []rule {
 		{"indexes both", "On PostgreSQL a subrequest of IndexesMetadata with id and UID looks the id up and ignores the UID.", "Both must match; a failure echoes both."},
 		{"indexes once", "On the file store IndexesMetadata returns an index that is asked for twice twice.", "Once, as on PostgreSQL."},
 		{"empty stage", "On the file store StageSplits of an empty list fails when the index does not exist.", "It succeeds without looking at the index, as on PostgreSQL. In create-only mode the index must exist."},
-		{"json H4", "Unknown keys of split metadata are dropped.", "They are kept, behind the known ones, so that documents of newer versions survive."},
+		{"json H4", "Unknown keys of the metadata of splits and of indexes are dropped.", "They are kept, behind the known ones, so that documents of newer versions survive."},
 		{"repeated ids", "An error names a split as often as the request does, in places, and in a free order on PostgreSQL.", "Each split once, in the order of the request."},
 		{"splits H4", "On PostgreSQL filters on timestamps compare fractions of seconds that no answer shows.", "Timestamps are whole seconds everywhere."},
 		{"splits H6", "Numbers above 2^63-1, split ids above 50 and node ids above 253 characters give `Db` on PostgreSQL, which clients retry; the file store accepts them.", "`InvalidArgument` on both stores; nothing is changed."},

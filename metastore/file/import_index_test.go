@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
 )
 
 // peerIndexes are the indexes of real stores of the peer, by the path of their document.
@@ -189,6 +190,61 @@ func TestAnImportedIndexLivesOn(t *testing.T) {
 	before := importText(t, openOn(t, memBucket(t)), "events", peerText(t, "events"))
 	if content.Published != before.Published+1 || content.Staged != before.Staged {
 		t.Errorf("got %+v after one more publish than %+v", content.IndexContent, before.IndexContent)
+	}
+}
+
+func TestUnknownMembersOfAnImportedIndexSurviveEveryChangeAndTheExport(t *testing.T) {
+	t.Parallel()
+	const member = `"tiers":{"hot":[18446744073709551616,1.50]}`
+	text := strings.Replace(peerText(t, "events"), `"index": {`, `"index": {`+member+",", 1)
+	b := memBucket(t)
+	s := openOn(t, b)
+	imported := importText(t, s, "events", text)
+	if len(imported.Dropped) > 0 {
+		t.Errorf("%v was dropped", imported.Dropped)
+	}
+	expectSameDocument(t, exportText(t, s, "events"), text)
+	uid := imported.IndexUID
+	source, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"added","source_type":"void","params":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"added","source_type":"void","params":{},"input_format":"plain_text"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []struct {
+		name string
+		make func(ctx context.Context) error
+	}{
+		{"adding a source", func(ctx context.Context) error { return s.AddSource(ctx, uid, source) }},
+		{"updating a source", func(ctx context.Context) error { return s.UpdateSource(ctx, uid, other) }},
+		{"toggling a source", func(ctx context.Context) error { return s.ToggleSource(ctx, uid, "added", false) }},
+		{"publishing with progress", func(ctx context.Context) error {
+			delta := &metastore.CheckpointDelta{SourceID: "added", Partitions: map[string]metastore.PartitionDelta{"p": {To: "7"}}}
+			return s.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta})
+		}},
+		{"resetting a checkpoint", func(ctx context.Context) error { return s.ResetSourceCheckpoint(ctx, uid, "added") }},
+		{"deleting a source", func(ctx context.Context) error { return s.DeleteSource(ctx, uid, "added") }},
+		{"updating the index", func(ctx context.Context) error {
+			state, err := s.stateOf(ctx, "events")
+			if err != nil {
+				return err
+			}
+			config := state.index.Config
+			_, err = s.UpdateIndex(ctx, uid, indexconfig.Update{DocMapping: config.DocMapping, IndexingSettings: config.IndexingSettings,
+				IngestSettings: indexconfig.IngestSettings{MinShards: 7}, SearchSettings: config.SearchSettings, Retention: config.Retention})
+			return err
+		}},
+	} {
+		before := exportText(t, s, "events")
+		if err := change.make(t.Context()); err != nil {
+			t.Fatalf("%s: %v", change.name, err)
+		}
+		after := exportText(t, openOn(t, keepOpen{b}), "events") // from the log
+		if after == before || strings.Count(after, `],`+member+"}") != 1 {
+			t.Errorf("%s: the document was, and is without the member\n%s", change.name, after)
+		}
 	}
 }
 

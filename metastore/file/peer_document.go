@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/oklog/ulid/v2"
@@ -36,7 +35,7 @@ type peerDocument struct {
 	// now is what a time of creation that is missing is taken for.
 	now int64
 	// dropped are the members that neither Quickwit nor we know, which Quickwit drops too when it writes the
-	// document again. "index.color" is member color of member index.
+	// document again. Those of member index are kept.
 	dropped []string
 }
 
@@ -86,7 +85,6 @@ func (p *peerDocument) member(d *snapshotDecoder, key string) error {
 		if err != nil {
 			return err
 		}
-		p.dropped = append(p.dropped, unknownIndexMembers(text)...)
 		p.state.index, err = metastore.ParseIndexMetadata(p.withCreateTimestamp(text))
 		return err
 	case "holdfast", "crc32c":
@@ -107,22 +105,6 @@ func (p *peerDocument) withCreateTimestamp(object []byte) []byte {
 		return object
 	}
 	return fmt.Appendf(nil, `%s,"create_timestamp":%d}`, open, p.now)
-}
-
-var peerIndexKeys = []string{"version", "index_uid", "index_config", "checkpoint", "create_timestamp", "sources"}
-
-// unknownIndexMembers returns the members of the index that are not known.
-func unknownIndexMembers(index []byte) (unknown []string) {
-	// What is wrong with the object is found by whoever reads it.
-	_ = strictjson.Decode("", index, func(r *strictjson.Reader) error {
-		return r.Map(func(key string) error {
-			if !slices.Contains(peerIndexKeys, key) {
-				unknown = append(unknown, "index."+key)
-			}
-			return r.Skip()
-		})
-	})
-	return unknown
 }
 
 // forgetDocMappings makes the shards of an old document refer to no doc mapping, as Quickwit does.

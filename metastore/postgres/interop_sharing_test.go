@@ -11,6 +11,7 @@ import (
 
 	"holdfast/integration/pgtest"
 	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
 )
 
 // D1.7: also TestTheCheckpointIsWhereThePeerReadsItAndNothingElseOfTheDocumentChanges.
@@ -50,6 +51,53 @@ func TestD1_7WhatIsUnknownInConfigsSurvivesAChangeOfAnIndex(t *testing.T) {
 	}
 	if got := queryValue[string](t, conn, document); got != want || strings.Count(got, "colour") != 2 {
 		t.Errorf("the document is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A newer peer has written a member that no version of the document has today.
+func TestD1_7UnknownMembersOfTheDocumentSurviveEachKindOfWrite(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{})
+	metadata, err := store.CreateIndex(t.Context(), createRequest(t, "logs", voidSource))
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, config, conn := metadata.IndexUID, metadata.Config, connect(t, dsn)
+	exec(t, conn, `UPDATE indexes SET index_metadata_json = '{"tiers":{"hot":[18446744073709551616,1.50]},' || substr(index_metadata_json, 2)`)
+	stage(t, store, uid, "a")
+	stageParquet(t, store, metastore.MetricsSplits, uid, parquetSplits(uid, "b")...)
+	replaced, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"other","source_type":"void","params":{},"input_format":"plain_text"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range []struct {
+		name string
+		make func(ctx context.Context) error
+	}{
+		{"AddSource", func(ctx context.Context) error { return store.AddSource(ctx, uid, sourceConfig(t, "other")) }},
+		{"UpdateSource", func(ctx context.Context) error { return store.UpdateSource(ctx, uid, replaced) }},
+		{"ToggleSource", func(ctx context.Context) error { return store.ToggleSource(ctx, uid, "other", false) }},
+		{"DeleteSource", func(ctx context.Context) error { return store.DeleteSource(ctx, uid, "other") }},
+		{"PublishSplits", func(ctx context.Context) error { return store.PublishSplits(ctx, progressOf(uid, "p", "", "7", "a")) }},
+		{"PublishParquetSplits", func(ctx context.Context) error {
+			return store.PublishParquetSplits(ctx, metastore.MetricsSplits, progressOf(uid, "p", "7", "8", "b"))
+		}},
+		{"ResetSourceCheckpoint", func(ctx context.Context) error { return store.ResetSourceCheckpoint(ctx, uid, "source") }},
+		{"UpdateIndex", func(ctx context.Context) error {
+			_, err := store.UpdateIndex(ctx, uid, indexconfig.Update{DocMapping: config.DocMapping, IndexingSettings: config.IndexingSettings,
+				IngestSettings: indexconfig.IngestSettings{MinShards: 7}, SearchSettings: config.SearchSettings, Retention: config.Retention})
+			return err
+		}},
+	} {
+		const document = "SELECT index_metadata_json FROM indexes"
+		before := queryValue[string](t, conn, document)
+		if err := write.make(t.Context()); err != nil {
+			t.Fatalf("%s: %v", write.name, err)
+		}
+		after := queryValue[string](t, conn, document)
+		if after == before || !strings.HasSuffix(after, `],"tiers":{"hot":[18446744073709551616,1.50]}}`) || strings.Count(after, "tiers") != 1 {
+			t.Errorf("after %s the document is\n%s\nand was\n%s", write.name, after, before)
+		}
 	}
 }
 
