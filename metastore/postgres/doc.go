@@ -22,8 +22,9 @@
 // # Lock order
 //
 // Whoever locks more than one row locks them in this order: the index row, then shards by shard id, then splits by
-// split id, all compared as bytes. A call that publishes one split locks nothing else. Any other call that changes
-// splits takes a key-share lock on the index row first, which
+// split id, all compared as bytes. A call that publishes one split locks nothing else. One that stages one split locks the
+// index row behind it, by the foreign key, if the split is new: a row that nobody sees yet, so nobody who holds the index
+// row waits for it. Any other call that changes splits takes a key-share lock on the index row first, which
 // conflicts neither with another such call nor with the foreign key checks of inserts, but with DeleteIndex
 // and with the peer's publishes. Several splits are locked by a read that is ordered by split id, or
 // inserted in that order. So are several shards, by index uid, source id and shard id. The calls that open shards and that

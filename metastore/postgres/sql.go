@@ -22,6 +22,8 @@ var (
 
 	//go:embed sql/lock_index.sql
 	lockIndexSQL string
+	//go:embed sql/stage_split.sql
+	stageSplitSQL string
 	//go:embed sql/stage_splits.sql
 	stageSplitsSQL string
 	//go:embed sql/stage_splits_create_only.sql
