@@ -62,6 +62,7 @@ type testCase struct {
 func groups() []group {
 	return []group{
 		{"create index", createIndexCases()},
+		{"recover index", recoverIndexCases()},
 		{"update index", updateIndexCases()},
 		{"index metadata", indexMetadataCases()},
 		{"list indexes", listIndexesCases()},
@@ -83,6 +84,7 @@ func groups() []group {
 		{"delete splits", deleteSplitsCases()},
 		{"delete tasks", deleteTasksCases()},
 		{"delete opstamps", deleteOpstampsCases()},
+		{"delete opstamp floor", opstampFloorCases()},
 		{"stale splits", staleSplitsCases()},
 		{"large calls", largeCallsCases()},
 		{"timestamps", timestampsCases()},
