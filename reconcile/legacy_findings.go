@@ -49,8 +49,10 @@ func isCommon(flag *containment.Flag) bool {
 	switch flag.Kind {
 	case containment.Unchecked:
 		return !flag.Accepted
-	case containment.UncheckedOverlap, containment.OldCover, containment.Repeat:
+	case containment.UncheckedOverlap, containment.OldCover, containment.Repeat, containment.MayBeBack:
 		return true
+	case containment.Piecemeal:
+		return flag.Docs == 0
 	default:
 		return false
 	}
@@ -64,8 +66,10 @@ func (w *indexWork) concerns(flag *containment.Flag) bool {
 			continue
 		}
 		switch flag.Kind {
-		case containment.Unchecked, containment.Weak, containment.Deleted, containment.Order:
+		case containment.Unchecked, containment.Weak, containment.Undercount, containment.Deleted, containment.Order:
 			return d.Kind == lineage.LegacyUndecided || flag.Accepted
+		case containment.Piecemeal:
+			return d.Kind == lineage.Orphan
 		default:
 			return true
 		}
@@ -95,6 +99,12 @@ func (w *indexWork) findContent(flag *containment.Flag) Finding {
 		if flag.Accepted {
 			f.Message = fmt.Sprintf("accepted: the %d documents of the first split were indexed once more than the second holds them", flag.Docs)
 		}
+	case containment.Undercount:
+		f.Message = fmt.Sprintf("all documents of the first split are in others that are published, but %d of them less often: they were indexed several times, or deleted. It is not published; accept the decision to publish it, and the others' documents count once more", flag.Docs)
+		decide = true
+		if flag.Accepted {
+			f.Message = fmt.Sprintf("accepted: the first split is published for %d documents that were indexed more often than the others hold them", flag.Docs)
+		}
 	case containment.Unchecked:
 		f.Message = "others may hold the documents of these splits; what would tell was not read, so they are not published. Allow more to be read, or accept the decisions in the report to publish them unread"
 		decide = true
@@ -104,7 +114,14 @@ func (w *indexWork) findContent(flag *containment.Flag) Finding {
 	case containment.UncheckedOverlap:
 		f.Message = "these splits are published, but what would tell whether others share documents with them was not read. Allow more to be read, or attest that the janitor was healthy"
 	case containment.DeletedOrLive:
-		f.Message = fmt.Sprintf("the %d documents of the first split are in the second and none is in the third, a rewrite: they were deleted, or the second was never published. The first is published; issue the delete tasks again", flag.Docs)
+		f.Message = fmt.Sprintf("%d documents of the first split are in the second and not in the third, a rewrite of it: they were deleted, or the second was never published. The first is published; issue the delete tasks again", flag.Docs)
+	case containment.Piecemeal:
+		f.Message = "these splits are not published, as others that are have all their documents (see the evidence), though none has them as a whole: they were never published, or documents that are the same to the byte were indexed several times"
+		if flag.Docs > 0 {
+			f.Message = fmt.Sprintf("the first split, to which delete tasks were applied, is not published, as the others have all its documents; %d documents of these may have been deleted from it. Issue the delete tasks again", flag.Docs)
+		}
+	case containment.MayBeBack:
+		f.Message = "these splits, to which delete tasks were applied, are in others (see the evidence), which may have been made before the deletions: issue the delete tasks again"
 	case containment.Overlap:
 		f.Message = fmt.Sprintf("the first split shares %d documents with the others, and each has documents of its own: all are published, so these documents count several times", flag.Docs)
 		f.NeedsPerson = true

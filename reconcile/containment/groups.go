@@ -190,14 +190,14 @@ func (d *decider) isChain(holders []int) bool {
 
 // plain says whether x holds each object once, and whether these nest or are disjoint.
 func (d *decider) plain(x int) bool {
-	type span struct{ from, to int }
-	var spans []span
+	type placed struct{ from, to int }
+	var spans []placed
 	for p, runs := range d.runs[x] {
 		if len(runs) != 1 {
 			return false
 		}
 		if at := runs[0].at; at >= 0 {
-			spans = append(spans, span{at, at + int(d.objects[p].NumDocs)})
+			spans = append(spans, placed{at, at + int(d.objects[p].NumDocs)})
 		}
 	}
 	for i, a := range spans {

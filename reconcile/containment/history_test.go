@@ -2,6 +2,7 @@ package containment_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"holdfast/reconcile/containment"
 	"holdfast/reconcile/splitfile/segment/segmenttest"
 )
 
@@ -21,14 +21,15 @@ type history struct {
 	published []string
 	replaced  []string
 	all       []string
-	removed   map[string]bool // documents that a delete task named
+	removed   map[string]bool            // documents that a delete task named
+	without   map[string]map[string]bool // by split: documents that rewrites dropped from it or its ancestors
 	log       []string
 	// repeats is whether batches are indexed twice.
 	repeats bool
 }
 
 func newRandomHistory(t testing.TB, seed uint64) *history {
-	h := &history{world: newWorld(t), rng: rand.New(rand.NewPCG(seed, 1)), removed: map[string]bool{}}
+	h := &history{world: newWorld(t), rng: rand.New(rand.NewPCG(seed, 1)), removed: map[string]bool{}, without: map[string]map[string]bool{}}
 	h.settings.BlockSize = []int{20, 40, 1000}[h.rng.IntN(3)]
 	h.repeats = h.rng.IntN(4) == 0
 	if h.rng.IntN(2) == 0 {
@@ -86,6 +87,13 @@ func (h *history) publish(id string, parents []string) {
 	h.published, h.replaced = append(h.published, id), append(h.replaced, parents...)
 }
 
+func (h *history) descend(id string, parents ...string) {
+	h.without[id] = map[string]bool{}
+	for _, p := range parents {
+		maps.Copy(h.without[id], h.without[p])
+	}
+}
+
 func (h *history) mergeSome() {
 	if len(h.published) < 2 {
 		return
@@ -95,6 +103,7 @@ func (h *history) mergeSome() {
 	parents = parents[:2+h.rng.IntN(min(2, len(parents)-1))]
 	id := h.next("M")
 	h.merge(id, parents...)
+	h.descend(id, parents...)
 	h.publish(id, parents)
 }
 
@@ -114,11 +123,14 @@ func (h *history) rewriteOne() {
 	if len(drop) == 0 || !slices.ContainsFunc(docs, stays) {
 		return // a task that deletes everything makes no split
 	}
-	for _, doc := range docs {
-		h.removed[string(doc.Raw)] = h.removed[string(doc.Raw)] || !stays(doc)
-	}
 	id := h.next("R")
 	h.rewrite(id, parent, strings.Join(drop, " "))
+	h.descend(id, parent)
+	for _, doc := range docs {
+		if !stays(doc) {
+			h.removed[string(doc.Raw)], h.without[id][string(doc.Raw)] = true, true
+		}
+	}
 	h.note("%s drops %v", id, drop)
 	h.publish(id, []string{parent})
 }
@@ -137,56 +149,6 @@ func (h *history) collect() {
 			h.note("gone %s", id)
 		}
 	}
-}
-
-// failure returns what is wrong with the decisions, empty if nothing is.
-func (h *history) failure(r *containment.Result) string {
-	truth, live, left := map[string]int{}, map[string]int{}, map[string]bool{}
-	holders := map[string][]string{}
-	for _, id := range h.published {
-		for _, doc := range h.splits[id].Docs() {
-			truth[string(doc.Raw)]++
-		}
-	}
-	for _, v := range r.Verdicts {
-		for _, doc := range h.splits[v.ID].Docs() {
-			switch v.Kind {
-			case containment.Live:
-				live[string(doc.Raw)]++
-				holders[string(doc.Raw)] = append(holders[string(doc.Raw)], v.ID)
-			case containment.Likely, containment.Unread:
-				left[string(doc.Raw)] = true
-			}
-		}
-	}
-	// An orphan is reported with the splits that have its documents.
-	flagged := func(ids []string) bool {
-		if slices.ContainsFunc(r.Verdicts, func(v containment.Verdict) bool {
-			return v.Kind == containment.Orphan && slices.ContainsFunc(v.By, func(id string) bool { return slices.Contains(ids, id) })
-		}) {
-			return true
-		}
-		return slices.ContainsFunc(r.Flags, func(f containment.Flag) bool {
-			return f.Kind != containment.OldCover && slices.ContainsFunc(f.Splits, func(id string) bool { return slices.Contains(ids, id) })
-		})
-	}
-	for doc, n := range truth {
-		switch {
-		case live[doc] == 0 && !left[doc]:
-			return fmt.Sprintf("%s is lost", doc[7:])
-		case live[doc] < n && !left[doc] && !h.repeats:
-			return fmt.Sprintf("%s is live %d times of %d", doc[7:], live[doc], n)
-		}
-	}
-	for doc, n := range live {
-		if h.removed[doc] && (truth[doc] == 0 || h.repeats) {
-			continue // what was deleted can come back where all that showed it is gone
-		}
-		if n > truth[doc] && !flagged(holders[doc]) {
-			return fmt.Sprintf("%s is live %d times of %d, in %v", doc[7:], n, truth[doc], holders[doc])
-		}
-	}
-	return ""
 }
 
 // HOLDFAST_LONG=1 plays a hundred times as many histories.

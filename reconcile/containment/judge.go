@@ -120,6 +120,9 @@ func (f *family) placeClass(class []int, used [][][2]int) {
 	slices.SortFunc(holders, func(a, b int) int { return cmp.Or(cmp.Compare(len(f.seq[a]), len(f.seq[b])), cmp.Compare(a, b)) })
 	length := len(f.seq[class[0]])
 	for _, c := range holders {
+		if f.kind[c] == Orphan {
+			continue // other splits stand for it, with places of their own
+		}
 		for _, at := range f.holds[c][class[0]] {
 			if at < 0 || f.use(c, at, length, used) {
 				places = append(places, place{c, at})
@@ -154,20 +157,74 @@ func (f *family) afterHolder(class []int, holder int) bool {
 	})
 }
 
-// use takes a range of a holder, and of what holds that, unless it is taken.
+// span is a range of the documents of a member.
+type span struct{ member, from, to int }
+
+// use takes a range of a member, and what is the same copy of its documents in others, unless it is taken.
 func (f *family) use(c, at, length int, used [][][2]int) bool {
 	for _, r := range used[c] {
 		if at < r[1] && r[0] < at+length {
 			return false
 		}
 	}
-	used[c] = append(used[c], [2]int{at, at + length})
-	for _, d := range f.holders[c] {
-		if outer := f.holds[d][c][0]; outer >= 0 {
-			used[d] = append(used[d], [2]int{outer + at, outer + at + length})
+	seen := map[int]bool{c: true}
+	copies := []span{{c, at, at + length}}
+	for len(copies) > 0 {
+		s := copies[0]
+		copies = copies[1:]
+		used[s.member] = append(used[s.member], [2]int{s.from, s.to})
+		for _, next := range f.sameCopies(s) {
+			if !seen[next.member] {
+				seen[next.member] = true
+				copies = append(copies, next)
+			}
 		}
 	}
 	return true
+}
+
+// sameCopies finds a range of a member in those that hold it, those that it holds, its rewrites and its
+// source.
+func (f *family) sameCopies(s span) []span {
+	var same []span
+	add := func(member, from, to int) {
+		if from < to {
+			same = append(same, span{member, from, to})
+		}
+	}
+	x := s.member
+	for _, d := range f.holders[x] {
+		if at := f.holds[d][x][0]; at >= 0 {
+			add(d, at+s.from, at+s.to)
+		}
+	}
+	for _, p := range sortedKeys(f.holds[x]) {
+		if at := f.holds[x][p][0]; at >= 0 {
+			add(p, max(s.from-at, 0), min(s.to-at, len(f.seq[p])))
+		}
+	}
+	for _, r := range f.rewrites[x] {
+		kept := f.keptPlaces(r)
+		from, _ := slices.BinarySearch(kept, s.from)
+		to, _ := slices.BinarySearch(kept, s.to)
+		add(r, from, to)
+	}
+	if p := f.source[x]; p >= 0 {
+		kept := f.keptPlaces(x)
+		add(p, kept[s.from], kept[s.to-1]+1)
+	}
+	return same
+}
+
+// keptPlaces returns where in its source the documents of a rewrite are.
+func (f *family) keptPlaces(r int) []int {
+	kept := make([]int, 0, len(f.seq[r]))
+	for at, doc := range f.seq[f.source[r]] {
+		if len(kept) < len(f.seq[r]) && f.seq[r][len(kept)] == doc {
+			kept = append(kept, at)
+		}
+	}
+	return kept
 }
 
 // keep makes sure that no document is lost but what a rewrite dropped: a member that has one which no
@@ -242,18 +299,16 @@ func (f *family) leadsOn(x int) bool {
 
 // write hands out the verdicts and the flags about them.
 func (f *family) write() {
-	present := make([]bool, len(f.owners))
+	present := make([]int, len(f.owners)) // places in live members
 	for x := range f.members {
 		for _, doc := range f.seq[x] {
-			present[doc] = present[doc] || f.live[x]
+			if f.live[x] {
+				present[doc]++
+			}
 		}
 	}
 	for x, member := range f.members {
-		by := make([]int, len(f.by[x]))
-		for i, y := range f.by[x] {
-			by[i] = f.members[y]
-		}
-		f.verdicts[member] = Verdict{ID: f.object(x).ID, Kind: f.kind[x], By: f.ids(by), Proof: f.proof[x]}
+		f.verdicts[member] = Verdict{ID: f.object(x).ID, Kind: f.kind[x], By: f.ids(f.membersOf(f.by[x])), Proof: f.proof[x]}
 		if f.closed[x] {
 			continue
 		}
@@ -265,32 +320,106 @@ func (f *family) write() {
 			}
 		case Superseded:
 			f.flagSuperseded(x, present)
+		case Orphan:
+			f.flagOrphan(x, present)
+		case Likely:
+			f.flagMayBeBack(x)
 		}
 	}
 }
 
-func (f *family) flagSuperseded(x int, present []bool) {
+// flagUndercount: where documents repeat, live splits may have all of x, and some at fewer places.
+func (f *family) flagUndercount(x int, present []int) bool {
+	places, fewer := map[int]int{}, 0
+	for _, doc := range f.seq[x] {
+		if places[doc]++; places[doc] == present[doc]+1 && present[doc] > 0 {
+			fewer++
+		}
+	}
+	if fewer == 0 {
+		return false
+	}
+	kind := Likely
+	if f.flag(Undercount, fewer, append([]int{f.members[x]}, f.membersOf(f.by[x])...)...).Accepted {
+		kind = Live
+	}
+	f.verdicts[f.members[x]].Kind = kind
+	return true
+}
+
+// flagOrphan: no live split holds x as a whole. What x lacks of those that have its documents a delete task
+// may have removed.
+func (f *family) flagOrphan(x int, present []int) {
+	if f.flagUndercount(x, present) {
+		return
+	}
+	own, back := f.set(x), map[int]bool{}
+	for _, y := range f.by[x] {
+		if f.object(y).Opstamp >= f.object(x).Opstamp {
+			continue
+		}
+		for _, doc := range f.seq[y] {
+			if !own[doc] {
+				back[doc] = true
+			}
+		}
+	}
+	f.flag(Piecemeal, len(back), append([]int{f.members[x]}, f.membersOf(f.by[x])...)...)
+}
+
+func (f *family) flagSuperseded(x int, present []int) {
 	member := f.members[x]
 	lost := map[int]bool{}
 	for _, doc := range f.seq[x] {
-		if !present[doc] {
+		if present[doc] == 0 {
 			lost[doc] = true
 		}
 	}
-	if r := f.by[x][0]; len(lost) > 0 && f.proof[x] == ByRewrite && !f.object(x).Entry {
-		if !f.flag(Deleted, len(lost), member, f.members[r]).Accepted {
+	c := f.by[x][0]
+	switch {
+	case len(lost) > 0 && f.proof[x] == ByRewrite && !f.object(x).Entry:
+		if !f.flag(Deleted, len(lost), member, f.members[c]).Accepted {
 			f.verdicts[member].Kind = Likely
 		}
-		return
-	}
-	c := f.by[x][0]
-	if f.proof[x] == ByDocuments && f.object(x).Opstamp > f.object(c).Opstamp && !f.certainlyAfter(f.members[c], member) {
+	case f.flagUndercount(x, present):
+	case f.proof[x] == ByDocuments && f.object(x).Opstamp > f.object(c).Opstamp && !f.certainlyAfter(f.members[c], member):
 		if !f.flag(Order, len(f.seq[x]), member, f.members[c]).Accepted {
 			f.verdicts[member].Kind = Likely
 		}
+	default:
+		f.flagOldCover(member, f.members[c])
+		f.flagMayBeBack(x)
+	}
+}
+
+// flagMayBeBack: the opstamp of a merge is that of one of its parents, so it does not tell whether x is one
+// of them or a rewrite of one.
+func (f *family) flagMayBeBack(x int) {
+	if f.object(x).Opstamp == 0 || f.options.NoRewrites {
 		return
 	}
-	f.flagOldCover(member, f.members[c])
+	for _, c := range f.holders[x] {
+		if f.live[c] && f.holds[c][x][0] >= 0 && !f.certainlyAfter(f.members[c], f.members[x]) {
+			f.flag(MayBeBack, 0, f.members[x], f.members[c])
+		}
+	}
+}
+
+func (f *family) membersOf(all []int) []int {
+	of := make([]int, len(all))
+	for i, x := range all {
+		of[i] = f.members[x]
+	}
+	return of
+}
+
+// set returns the documents of a member.
+func (f *family) set(x int) map[int]bool {
+	docs := make(map[int]bool, len(f.seq[x]))
+	for _, doc := range f.seq[x] {
+		docs[doc] = true
+	}
+	return docs
 }
 
 func (f *family) flagLive(x int) {
@@ -321,8 +450,11 @@ func (f *family) flagLive(x int) {
 	}
 	for r, sources := range f.sources {
 		for _, p := range sources {
-			if p != x && r != x && len(f.seq[x]) > 0 && f.allIn(x, p) && !f.shares(x, r) {
-				f.flag(DeletedOrLive, len(f.seq[x]), f.members[x], f.members[p], f.members[r])
+			if p == x || r == x || f.shares(x, r) {
+				continue
+			}
+			if n := f.droppedOf(x, p, r); n > 0 {
+				f.flag(DeletedOrLive, n, f.members[x], f.members[p], f.members[r])
 			}
 		}
 	}
@@ -332,11 +464,13 @@ func (f *family) flagged(kind FlagKind, x int) bool {
 	return slices.ContainsFunc(f.flags, func(flag Flag) bool { return flag.Kind == kind && flag.Splits[0] == f.object(x).ID })
 }
 
-// allIn says whether p has all documents of x.
-func (f *family) allIn(x, p int) bool {
-	has := map[int]bool{}
-	for _, doc := range f.seq[p] {
-		has[doc] = true
+// droppedOf counts the documents of x that p has and its rewrite r has not.
+func (f *family) droppedOf(x, p, r int) int {
+	source, kept, n := f.set(p), f.set(r), 0
+	for doc := range f.set(x) {
+		if source[doc] && !kept[doc] {
+			n++
+		}
 	}
-	return !slices.ContainsFunc(f.seq[x], func(doc int) bool { return !has[doc] })
+	return n
 }

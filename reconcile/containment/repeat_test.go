@@ -93,3 +93,52 @@ func TestAnIndexOfIdenticalDocumentsLosesNone(t *testing.T) {
 		require.NotEqual(t, containment.Orphan, v.Kind)
 	}
 }
+
+// TestAPlaceInAnOrphanIsNoPlace: M, which was not published, holds one copy, and C, which stands for it, the
+// other one.
+func TestAPlaceInAnOrphanIsNoPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("A0", "a b")
+	w.index("A1", "a b")
+	w.index("Q", "c")
+	w.index("S", "d")
+	w.merge("M", "A0", "Q")
+	w.merge("C1", "S", "Q")
+	w.merge("C2", "A1", "C1")
+	w.gone("Q", "S", "C1")
+	r := w.decide()
+	require.Equal(t, "A1 C2", ids(r, containment.Live), flags(r))
+	require.Equal(t, "A0", ids(r, containment.Likely))
+	require.Equal(t, "M", ids(r, containment.Orphan))
+}
+
+func TestAPlaceInARewriteAndInItsSourceAreOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("A0", "a b")
+	w.index("A1", "a b")
+	w.index("Q", "c d")
+	w.merge("M", "A0", "Q")
+	w.rewrite("R", "M", "d")
+	r := w.decide()
+	require.Equal(t, "A1 R", ids(r, containment.Live), flags(r))
+	require.Equal(t, "A0 M", ids(r, containment.Likely))
+}
+
+// TestASplitWithMoreCopiesThanTheLiveOnesIsLeftToAPerson: R was made of one copy, and looks like a rewrite
+// of the merge of both.
+func TestASplitWithMoreCopiesThanTheLiveOnesIsLeftToAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("A0", "a b")
+	w.index("A1", "a b")
+	w.index("Q", "c")
+	w.merge("M", "A0", "A1", "Q")
+	w.merge("P", "A0", "Q")
+	w.rewrite("R", "P", "")
+	w.gone("A0", "A1", "P", "Q")
+	r := w.requireResult("R", "M", "undercount M R 2")
+	w.options.Accepted = map[string]bool{r.Flags[0].ID: true}
+	require.Equal(t, "M R", ids(w.decide(), containment.Live))
+}

@@ -103,14 +103,25 @@ const (
 	// Weak: the content of the first split repeats, and the second holds it at more places than there are
 	// such splits: it may be one of them, or one more. Accepting it publishes the first.
 	Weak FlagKind = "weak"
+	// Undercount: all documents of the first split are in live ones, but Docs of them at fewer places than in
+	// the first: they were indexed several times, and some were perhaps deleted. The others are what the
+	// verdict rests on. Accepting it publishes the first.
+	Undercount FlagKind = "undercount"
 	// Unchecked: what would tell whether the first split is held by the others was not read. Accepting it
 	// publishes the first.
 	Unchecked FlagKind = "unchecked"
+	// Piecemeal: the first split is an orphan, and the others, which are live, have its documents between
+	// them. Docs documents of those that have had fewer delete tasks applied are not in the first: deletions
+	// may have removed them.
+	Piecemeal FlagKind = "piecemeal"
+	// MayBeBack: the first split, to which delete tasks were applied, is in the second, which is live and may
+	// have been made before it: what the deletions removed may be in the second.
+	MayBeBack FlagKind = "may-be-back"
 	// UncheckedOverlap: the first split is live, but what would tell whether it shares documents with others
 	// was not read.
 	UncheckedOverlap FlagKind = "unchecked-overlap"
-	// DeletedOrLive: all documents of the first split are in the second and none in the third, its
-	// rewrite. The first is live.
+	// DeletedOrLive: Docs documents of the first split are in the second and not in the third, its rewrite,
+	// with which the first shares none. The first is live.
 	DeletedOrLive FlagKind = "deleted-or-live"
 	// Overlap: the first split is live and shares Docs documents with the others, which are live too.
 	Overlap FlagKind = "overlap"

@@ -3,6 +3,7 @@ package containment_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,5 +97,35 @@ func TestAnOldMergeWhoseDocumentsAreInOthersIsAnOrphan(t *testing.T) {
 	r := w.decide()
 	require.Equal(t, "D1 D2", ids(r, containment.Live))
 	require.Equal(t, containment.Verdict{ID: "C", Kind: containment.Orphan, By: []string{"D1", "D2"}, Proof: containment.ByDocuments}, verdict(t, r, "C"))
+	require.Equal(t, "piecemeal C D1 D2 0", flags(r))
 	w.requireOnce(r, "a b c d e f g h")
+}
+
+func TestARewriteThatOthersHoldPiecemealNamesWhatMayBeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("P1", "a b c")
+	w.index("P2", "d e f")
+	w.merge("M", "P1", "P2")
+	w.rewrite("R", "M", "b f")
+	w.gone("M")
+	r := w.decide()
+	require.Equal(t, "P1 P2", ids(r, containment.Live))
+	require.Equal(t, "piecemeal R P1 P2 2", flags(r))
+}
+
+// TestADeletionInWhatAMergeHoldsMayBeUndoneByTheMerge: C is not published and holds what R was made of.
+func TestADeletionInWhatAMergeHoldsMayBeUndoneByTheMerge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.index("P", "a b c")
+	w.index("Q", "d e")
+	w.rewrite("S", "Q", "d")
+	w.merge("C", "P", "S")
+	w.rewrite("R", "P", "a")
+	w.gone("P", "Q")
+	w.options.Skew = time.Hour
+	r := w.decide()
+	require.Equal(t, "C", ids(r, containment.Live))
+	require.Equal(t, "may-be-back R C 0; may-be-back S C 0", flags(r))
 }

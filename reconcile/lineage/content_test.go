@@ -162,11 +162,9 @@ func (c *comparison) decide(options containment.Options) error {
 
 // reported says whether a doubt about contents names a split.
 func (c *comparison) reported(id string) bool {
-	return c != nil && (slices.ContainsFunc(c.result.Flags, func(f containment.Flag) bool {
+	return c != nil && slices.ContainsFunc(c.result.Flags, func(f containment.Flag) bool {
 		return f.Kind != containment.OldCover && slices.Contains(f.Splits, id)
-	}) || slices.ContainsFunc(c.result.Verdicts, func(v containment.Verdict) bool {
-		return v.Kind == containment.Orphan && (v.ID == id || slices.Contains(v.By, id))
-	}))
+	})
 }
 
 func (c *comparison) String() string {
