@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"holdfast/metastore"
 	"holdfast/reconcile/lineage"
 )
 
-// applyPlan writes the rows of the decisions to publish, in batches. Each batch is staged and
+// applyPlan raises the counter of delete opstamps if it has to, and writes the rows of the decisions to publish, in batches. Each batch is staged and
 // published in one go, so that no row stays Staged for long: the janitor deletes the files of splits
 // that are. When the context ends, the batch at hand is finished and the others are left for the next
 // run.
@@ -20,7 +18,13 @@ func (w *indexWork) applyPlan(ctx context.Context) error {
 	if w.summary.Missing || w.blocked() {
 		return nil
 	}
+	if err := w.raiseOpstamps(ctx); err != nil {
+		return err
+	}
 	done := Progress{IndexID: w.name, Phase: Applying, Total: w.publishes()}
+	if err := w.refresh(ctx); err != nil {
+		return err
+	}
 	var batch []*item
 	size := 0
 	flush := func() error {
@@ -43,7 +47,7 @@ func (w *indexWork) applyPlan(ctx context.Context) error {
 	}
 	for i := range w.items {
 		it := &w.items[i]
-		if it.kind != lineage.Publish.String() {
+		if it.kind != lineage.Publish.String() || it.outcome != OutcomeNotTried {
 			continue
 		}
 		length := len(it.object.metadata.Document())
@@ -61,6 +65,8 @@ func (w *indexWork) applyPlan(ctx context.Context) error {
 		return err
 	}
 	w.findFailures()
+	w.findUnverified()
+	w.findAbandoned()
 	return nil
 }
 
@@ -79,7 +85,10 @@ func (w *indexWork) applyBatch(ctx context.Context, batch []*item) error {
 	if err != nil {
 		return err
 	}
-	return w.publish(ctx, append(ours, staged...))
+	if err := w.publish(ctx, append(ours, staged...)); err != nil {
+		return err
+	}
+	return w.verify(ctx, batch)
 }
 
 // graceful returns a context that outlives its parent by the grace period.
@@ -96,21 +105,19 @@ func graceful(parent context.Context, grace time.Duration) (context.Context, con
 
 func (it *item) fail(err error) { it.outcome, it.detail = OutcomeFailed, err.Error() }
 
+// abandon ends an item whose row was marked before it was published.
+func (it *item) abandon() {
+	it.fail(errors.New("its row was marked for deletion before it was published"))
+	it.after, it.abandoned = metastore.MarkedForDeletion, true
+}
+
 // skip leaves the row of somebody else alone.
 func (it *item) skip(state metastore.SplitState) { it.outcome, it.after = OutcomeSkipped, state }
 
 // statBatch returns the items whose objects are still those that were read.
 func (w *indexWork) statBatch(ctx context.Context, batch []*item) ([]*item, error) {
-	group, checking := errgroup.WithContext(ctx)
-	group.SetLimit(w.Concurrency)
-	failures := make([]error, len(batch))
-	for i, it := range batch {
-		group.Go(func() error {
-			failures[i] = w.statOne(checking, it)
-			return checking.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
+	failures := w.statAll(ctx, batch, func(*item) bool { return true })
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var present []*item
@@ -150,6 +157,8 @@ func (w *indexWork) checkRows(ctx context.Context, items []*item) (absent, stage
 			if it.checkReplaced(rows) {
 				staged = append(staged, it)
 			}
+		case has && w.takenAsAbandoned(it.decision.ID, r):
+			it.abandon()
 		case has:
 			it.skip(r.state)
 		case it.checkReplaced(rows):

@@ -76,6 +76,8 @@ func (w *indexWork) stillStaged(ctx context.Context, items []*item) ([]*item, er
 			it.fail(errors.New("its row was overwritten before it was published"))
 		case r.state == metastore.Published:
 			it.outcome = OutcomePublished
+		case w.takenAsAbandoned(it.decision.ID, r):
+			it.abandon()
 		case r.state != metastore.Staged:
 			it.fail(fmt.Errorf("its row became %s before it was published", r.state))
 		case it.checkReplaced(rows):

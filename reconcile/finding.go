@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"holdfast/metastore"
+	"holdfast/metastore/indexconfig"
 	"holdfast/reconcile/lineage"
 )
 
@@ -42,7 +43,16 @@ const (
 	CodeNameDiffers = "index-name-differs"
 	// CodeFailed: splits that should have been published were not.
 	CodeFailed = "not-published"
-	// CodeOpstamp: recovered splits have delete opstamps that a new metastore counts up to again.
+	// CodeKeptIncarnation: the run created the index with the incarnation that its files name.
+	CodeKeptIncarnation = "kept-incarnation"
+	// CodeCannotKeep: the server cannot create the index with the incarnation that its files name. Nothing is written.
+	CodeCannotKeep = "incarnation-unsupported"
+	// CodeMarkedUnpublished: rows that an earlier run staged were marked for deletion before they were
+	// published.
+	CodeMarkedUnpublished = "marked-unpublished"
+	// CodeUnverified: files could not be looked up again after their rows had been published.
+	CodeUnverified = "unverified"
+	// CodeOpstamp: published splits have delete opstamps that the metastore counts up to again, unless its counter is raised.
 	CodeOpstamp = "delete-opstamps"
 	// CodeLegacyRow: legacy files that should be published, whose rows were not derived.
 	CodeLegacyRow = reasonLegacyRow
@@ -80,10 +90,10 @@ func (w *indexWork) addFindings() {
 		}
 		w.add(w.translate(f))
 	}
+	w.findAbandoned()
 	w.findEmptyListing()
 	w.findSizes()
 	w.findIncarnation()
-	w.findOpstamps()
 	w.findLegacyRows()
 	w.findContents()
 	w.findWideRanges()
@@ -134,23 +144,14 @@ func (w *indexWork) findIncarnation() {
 	switch {
 	case w.summary.Missing && len(w.objects) > 0:
 		w.add(w.missingIndex())
+	case w.summary.KeptIncarnation:
+		w.add(Finding{Code: CodeKeptIncarnation, Message: fmt.Sprintf(
+			"the index was created with incarnation %s, which the files name. Nodes that knew it before the loss take it for the same index: restart them. "+
+				"Ingest nodes delete the logs of shards that the metastore does not know", w.uid.Incarnation)})
 	case w.summary.RecoveredUID != "":
 		w.add(Finding{Code: CodeNewIncarnation, Message: fmt.Sprintf(
 			"the files are of incarnation %s, the index is %s: rows are written under the UID of the index. Keep both UIDs on record: if this metastore is lost too, the next recovery needs --alias %s",
 			w.summary.RecoveredUID, w.uid, w.summary.RecoveredUID)})
-	}
-}
-
-func (w *indexWork) findOpstamps() {
-	var greatest uint64
-	for i := range w.items {
-		if it := &w.items[i]; it.decision.Kind == lineage.Publish {
-			greatest = max(greatest, it.object.metadata.DeleteOpstamp)
-		}
-	}
-	if greatest > 0 {
-		w.add(Finding{Code: CodeOpstamp, Message: fmt.Sprintf(
-			"recovered splits have had delete tasks up to opstamp %d applied; a metastore that starts counting below it skips them in new delete tasks", greatest)})
 	}
 }
 
@@ -166,10 +167,11 @@ func (w *indexWork) findLegacyRows() {
 	}
 }
 
-// checkLocation compares the directory with the URIs of the indexes.
-func (w *indexWork) checkLocation(index *metastore.IndexMetadata) {
+// checkLocation compares the directory with the URIs of the indexes. The configuration is that of the index, which may have
+// to be created first; nil if it is not known.
+func (w *indexWork) checkLocation(config *indexconfig.IndexConfig) {
 	for _, other := range w.indexes {
-		if other.IndexUID == index.IndexUID || other.Config == nil {
+		if other.IndexUID.IndexID == w.indexID || other.Config == nil {
 			continue
 		}
 		at, err := ParseLocation(other.Config.IndexURI, "")
@@ -179,13 +181,13 @@ func (w *indexWork) checkLocation(index *metastore.IndexMetadata) {
 				other.IndexUID, w.location), Next: w.command("index", "describe", other.IndexUID.IndexID)})
 		}
 	}
-	if index.Config == nil {
+	if config == nil {
 		return
 	}
-	at, err := ParseLocation(index.Config.IndexURI, "")
+	at, err := ParseLocation(config.IndexURI, "")
 	if err != nil || !at.Same(w.location) {
 		w.add(Finding{Code: CodeOtherLocation, Message: fmt.Sprintf(
-			"the files were read from %s, but searchers read the index at its URI %s: make sure that both are the same place", w.location, index.Config.IndexURI)})
+			"the files were read from %s, but searchers read the index at its URI %s: make sure that both are the same place", w.location, config.IndexURI)})
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/oklog/ulid/v2"
+
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 	"holdfast/reconcile/containment"
@@ -37,8 +39,12 @@ type indexWork struct {
 	objects []splitObject // sorted by id
 	byID    map[string]*splitObject
 	uid     metastore.IndexUID // of the metastore; zero if it lacks the index
-	rows    map[string]row
-	plan    *lineage.Plan
+	// toCreate is the incarnation to create a missing index with, absent for a new one; cannotKeep says that the server
+	// cannot create it with that one.
+	toCreate   metastore.Optional[ulid.ULID]
+	cannotKeep bool
+	rows       map[string]row
+	plan       *lineage.Plan
 	// readAll says that whoever was asked allowed to read more than the limit, asked that he was asked.
 	readAll, asked bool
 	// compared is what the contents prove, nil if they were not compared; proofs are its verdicts by id.
@@ -59,6 +65,10 @@ type item struct {
 	detail   string
 	before   metastore.SplitState // 0: no row
 	after    metastore.SplitState
+	// abandoned says that an earlier run staged the row and that it was marked before it was published.
+	abandoned bool
+	// fileAfter is what was wrong with the file once its row was published.
+	fileAfter error
 }
 
 func (w *indexWork) publishes() int64 {
@@ -145,10 +155,18 @@ func (w *indexWork) findIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if index == nil && w.apply && w.config(w.indexID) != nil && !w.blocked() {
-		if index, err = w.createIndex(ctx); err != nil {
+	if index == nil && w.config(w.indexID) != nil {
+		w.checkLocation(w.config(w.indexID))
+		if err := w.chooseIncarnation(ctx); err != nil {
 			return err
 		}
+		if w.apply && !w.cannotKeep && !w.blocked() {
+			if index, err = w.createIndex(ctx); err != nil {
+				return err
+			}
+		}
+	} else if index != nil {
+		w.checkLocation(index.Config)
 	}
 	if index == nil {
 		w.summary.Missing = true
@@ -161,11 +179,8 @@ func (w *indexWork) findIndex(ctx context.Context) error {
 	if index.Config != nil {
 		w.indexConfig = index.Config
 	}
-	if w.rows, err = listRows(ctx, w.Store, w.uid); err != nil {
-		return err
-	}
-	w.checkLocation(index)
-	return nil
+	w.rows, err = listRows(ctx, w.Store, w.uid)
+	return err
 }
 
 // nameIndex takes the index id that most files of a discovered directory name. Its name is a guess
@@ -205,23 +220,6 @@ func (w *indexWork) lookUp(ctx context.Context) (index *metastore.IndexMetadata,
 		return nil, fmt.Errorf("look up the index: %w", err)
 	}
 	return index, nil
-}
-
-// createIndex creates the index from its configuration, unless another worker is faster.
-func (w *indexWork) createIndex(ctx context.Context) (*metastore.IndexMetadata, error) {
-	index, err := w.Store.CreateIndex(ctx, metastore.CreateIndexRequest{Config: w.config(w.indexID)})
-	if err == nil {
-		w.summary.Created = true
-		return index, nil
-	}
-	if typed := metastore.AsError(err); typed.Kind.CertainlyAborted() && typed.Kind != metastore.KindAlreadyExists {
-		return nil, fmt.Errorf("create the index: %w", err)
-	}
-	existing, lookingUp := w.lookUp(ctx)
-	if lookingUp != nil || existing == nil {
-		return nil, errors.Join(fmt.Errorf("create the index: %w", err), lookingUp)
-	}
-	return existing, nil
 }
 
 // decide judges every object. Nothing is written before it has ended.
@@ -269,6 +267,9 @@ func (w *indexWork) decide(ctx context.Context) error {
 	for i := range w.plan.Decisions {
 		w.items[i] = w.newItem(&w.plan.Decisions[i])
 	}
+	if err := w.planOpstamps(ctx); err != nil {
+		return err
+	}
 	w.addFindings()
 	if err := w.confirmFindings(ctx); err != nil {
 		return err
@@ -282,6 +283,7 @@ func (w *indexWork) newItem(decision *lineage.Decision) item {
 		object: w.byID[decision.ID], decision: decision, kind: decision.Kind.String(), reason: decision.Reason.String(),
 		outcome: OutcomeNone, before: decision.Row, after: decision.Row,
 	}
+	it.abandoned = w.takenAsAbandoned(decision.ID, w.rows[decision.ID])
 	if decision.Kind != lineage.Publish {
 		if decision.Kind == lineage.UnreadableObject {
 			it.detail = it.object.problem
@@ -320,7 +322,6 @@ func (w *indexWork) aliases() []metastore.IndexUID {
 		return aliases
 	}
 	own := false
-	var greatest metastore.IndexUID
 	for i := range w.objects {
 		object := &w.objects[i]
 		if object.content != lineage.WithEntry || object.metadata.IndexUID.IndexID != w.indexID {
@@ -328,14 +329,11 @@ func (w *indexWork) aliases() []metastore.IndexUID {
 		}
 		uid := object.metadata.IndexUID
 		own = own || uid == w.uid
-		if greatest.IndexID == "" || uid.Compare(greatest) > 0 {
-			greatest = uid
-		}
 		if _, has := w.rows[object.id]; has {
 			add(uid)
 		}
 	}
-	if !own && greatest.IndexID != "" && !w.hadFiles() {
+	if greatest := w.greatestUID(); !own && greatest.IndexID != "" && !w.hadFiles() {
 		add(greatest)
 	}
 	if len(aliases) > 0 {

@@ -32,9 +32,10 @@ type Options struct {
 	// storage understands (endpoint, region, use_path_style, ...).
 	StorageParameters string
 
-	// IndexConfigs are the configurations of indexes that the store may lack. Run creates them, with
-	// new incarnations.
+	// IndexConfigs are the configurations of indexes that the store may lack. Run creates them.
 	IndexConfigs []*indexconfig.IndexConfig
+	// Incarnation says with which incarnation. The zero value keeps that of the files.
+	Incarnation IncarnationPolicy
 
 	// Lineage holds what is known about the cluster. IndexUID is ignored. Of Aliases those are used
 	// that have the id of the index at hand.
@@ -64,8 +65,8 @@ type Options struct {
 	// bytes of their documents. 0 means 256 and 4 MiB. The message limit of the peer is 20 MiB.
 	BatchSplits int
 	BatchBytes  int
-	// Settle is how long Run waits for rows that other workers staged to be published by them.
-	// 0 means 10 s.
+	// Settle is how long Run waits for rows that other workers staged to be published by them, and for a
+	// janitor that runs after all to mark old rows that it may have chosen. 0 means 10 s.
 	Settle time.Duration
 	// Grace is how long a batch that was begun may take when the context ends. 0 means 15 s.
 	Grace time.Duration
@@ -77,6 +78,9 @@ type Options struct {
 	Progress func(Progress)
 	// OpenBucket opens a directory. Nil means Location.Open.
 	OpenBucket func(context.Context, Location) (Bucket, error)
+
+	// now is the clock that the age of rows is measured with. It differs from time.Now in tests only.
+	now func() time.Time
 }
 
 // Progress is how far one phase of one index is.
@@ -141,6 +145,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
+	}
+	if o.now == nil {
+		o.now = time.Now
 	}
 	if o.OpenBucket == nil {
 		o.OpenBucket = func(ctx context.Context, at Location) (Bucket, error) { return at.Open(ctx) }

@@ -196,19 +196,25 @@ func (o *splitObject) restore(record journalObject, fields *evidence.Fields) boo
 	return true
 }
 
-// statAgain looks an object up again before its row is written. It fails if the object is gone or not
-// the one that was read.
+// The objects that statAgain finds are not those that were read.
+var (
+	errGone     = errors.New("the object is gone since it was listed")
+	errReplaced = errors.New("the object was replaced since it was listed")
+)
+
+// statAgain looks an object up again, before and after its row is written. It fails with errGone or
+// errReplaced, or with another error if it could not find out.
 func statAgain(ctx context.Context, bucket Bucket, object *splitObject) error {
 	entry, err := bucket.Stat(ctx, object.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the object is gone since it was listed")
+		return errGone
 	case err != nil:
 		return fmt.Errorf("look the object up again: %w", err)
 	case entry.Size != object.Size:
-		return fmt.Errorf("the object had %d bytes when it was listed and has %d now", object.Size, entry.Size)
+		return fmt.Errorf("%w: it had %d bytes and has %d now", errReplaced, object.Size, entry.Size)
 	case entry.ETag != "" && object.ETag != "" && entry.ETag != object.ETag:
-		return errors.New("the object was replaced since it was listed")
+		return errReplaced
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 // row is a row of the metastore.
 type row struct {
 	state     metastore.SplitState
-	published bool // whether it has a publish timestamp
+	published bool  // whether it has a publish timestamp
+	updated   int64 // by the clock of the metastore, in unix seconds
 	metadata  metastore.SplitMetadata
 }
 
@@ -38,7 +39,7 @@ func listRows(ctx context.Context, store metastore.Store, uid metastore.IndexUID
 			if err != nil {
 				return err
 			}
-			rows[split.Metadata.SplitID] = row{split.State, split.PublishTimestamp.Set, split.Metadata}
+			rows[split.Metadata.SplitID] = row{split.State, split.PublishTimestamp.Set, split.UpdateTimestamp, split.Metadata}
 			return nil
 		})
 	})
@@ -48,7 +49,7 @@ func listRows(ctx context.Context, store metastore.Store, uid metastore.IndexUID
 	return rows, nil
 }
 
-// retryRead repeats a call that changes nothing while the store is unavailable.
+// retryRead repeats a call that changes nothing, or nothing more when it is repeated, while the store is unavailable.
 func retryRead(ctx context.Context, call func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := call()

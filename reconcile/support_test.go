@@ -64,7 +64,7 @@ func (f fixture) read(t *testing.T) truth {
 		split, err := parsed.Split()
 		require.NoError(t, err)
 		result.uid = split.Metadata.IndexUID
-		result.rows[split.Metadata.SplitID] = row{split.State, split.PublishTimestamp.Set, split.Metadata}
+		result.rows[split.Metadata.SplitID] = row{split.State, split.PublishTimestamp.Set, split.UpdateTimestamp, split.Metadata}
 	}
 	return result
 }
