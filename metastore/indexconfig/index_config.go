@@ -12,13 +12,9 @@ import (
 // IndexConfig is the configuration of an index: everything about it but its
 // sources and its contents.
 type IndexConfig struct {
-	IndexID          string
-	IndexURI         string // where the splits are, normalised
-	DocMapping       DocMapping
-	IndexingSettings IndexingSettings
-	IngestSettings   IngestSettings
-	SearchSettings   SearchSettings
-	Retention        *RetentionPolicy // nil: keep splits for ever
+	IndexID  string
+	IndexURI string // where the splits are, normalised
+	Settings
 
 	// verbatim is the compact text of a stored config that could not be read
 	// as a whole; the fields hold what could be.
@@ -27,16 +23,11 @@ type IndexConfig struct {
 
 const version = "0.9"
 
-var indexConfigKeys = strictjson.Keys{
+var indexConfigKeys = append(strictjson.Keys{
 	{Name: "version", Required: true},
 	{Name: "index_id", Required: true},
 	{Name: "index_uri"},
-	{Name: "doc_mapping", Required: true},
-	{Name: "indexing_settings"},
-	{Name: "ingest_settings"},
-	{Name: "search_settings"},
-	{Name: "retention"},
-}
+}, settingsKeys...)
 
 // ParseIndexConfig reads and validates the config of an index to be created, of
 // version 0.9, 0.8 or 0.7. newUID draws the UID of a doc mapping that has none;
@@ -54,11 +45,7 @@ func ParseIndexConfig(text []byte, newUID func() ulid.ULID) (*IndexConfig, error
 // read reads the shape of a config. It returns the index URI as it came, nil
 // when there is none; c.IndexURI is not set.
 func (c *IndexConfig) read(r *strictjson.Reader, newUID func() ulid.ULID) (uri *string, err error) {
-	*c = IndexConfig{
-		IndexingSettings: DefaultIndexingSettings(),
-		IngestSettings:   DefaultIngestSettings(),
-		SearchSettings:   SearchSettings{DefaultSearchFields: []string{}},
-	}
+	*c = IndexConfig{Settings: defaultSettings()}
 	var documentVersion string
 	err = r.Object(indexConfigKeys, strictjson.Reject, func(key string) error {
 		switch key {
@@ -68,16 +55,8 @@ func (c *IndexConfig) read(r *strictjson.Reader, newUID func() ulid.ULID) (uri *
 			return r.String(&c.IndexID)
 		case "index_uri":
 			return strictjson.Optional(r, &uri, r.String)
-		case "doc_mapping":
-			return c.DocMapping.read(r, newUID)
-		case "indexing_settings":
-			return c.IndexingSettings.read(r)
-		case "ingest_settings":
-			return c.IngestSettings.read(r)
-		case "search_settings":
-			return c.SearchSettings.read(r)
 		default:
-			return strictjson.Optional(r, &c.Retention, func(p *RetentionPolicy) error { return p.read(r) })
+			return c.readSetting(r, key, newUID)
 		}
 	})
 	if documentVersion != version {
@@ -103,21 +82,7 @@ func (c *IndexConfig) validate(uri *string) error {
 		return strictjson.Within("index_uri", err)
 	}
 	c.IndexURI = normalized
-	return c.validateParts()
-}
-
-// validateParts checks what the parts of a config require of each other.
-func (c *IndexConfig) validateParts() error {
-	if err := validateMapper(&c.DocMapping, &c.SearchSettings); err != nil {
-		return err
-	}
-	if err := c.IndexingSettings.MergePolicy.validate(); err != nil {
-		return strictjson.Within("indexing_settings", strictjson.Within("merge_policy", err))
-	}
-	if c.Retention != nil {
-		return strictjson.Within("retention", c.Retention.validate(&c.DocMapping))
-	}
-	return nil
+	return c.validateSettings()
 }
 
 // AppendJSON appends the canonical form to dst. A stored config that could not
@@ -131,20 +96,7 @@ func (c *IndexConfig) AppendJSON(dst []byte) []byte {
 	w.Key("version").String(version)
 	w.Key("index_id").String(c.IndexID)
 	w.Key("index_uri").String(c.IndexURI)
-	w.Key("doc_mapping")
-	c.DocMapping.write(w)
-	w.Key("indexing_settings")
-	c.IndexingSettings.write(w)
-	w.Key("ingest_settings")
-	c.IngestSettings.write(w)
-	w.Key("search_settings")
-	c.SearchSettings.write(w)
-	w.Key("retention")
-	if c.Retention == nil {
-		w.Null()
-	} else {
-		c.Retention.write(w)
-	}
+	c.writeSettings(w)
 	w.End('}')
 	return w.Bytes()
 }

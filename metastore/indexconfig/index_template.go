@@ -22,32 +22,23 @@ type IndexTemplate struct {
 	// the default root of the cluster.
 	IndexRootURI *string
 	// Priority ranks templates that match the same id; the highest wins.
-	Priority         uint64
-	Description      *string
-	DocMapping       DocMapping
-	IndexingSettings IndexingSettings
-	IngestSettings   IngestSettings
-	SearchSettings   SearchSettings
-	Retention        *RetentionPolicy // nil: keep splits for ever
+	Priority    uint64
+	Description *string
+	Settings
 
 	// verbatim is the compact text of a stored template that could not be read
 	// as a whole; the fields hold what could be.
 	verbatim []byte
 }
 
-var indexTemplateKeys = strictjson.Keys{
+var indexTemplateKeys = append(strictjson.Keys{
 	{Name: "version", Required: true},
 	{Name: "template_id", Required: true},
 	{Name: "index_id_patterns", Required: true},
 	{Name: "index_root_uri"},
 	{Name: "priority"},
 	{Name: "description"},
-	{Name: "doc_mapping", Required: true},
-	{Name: "indexing_settings"},
-	{Name: "ingest_settings"},
-	{Name: "search_settings"},
-	{Name: "retention"},
-}
+}, settingsKeys...)
 
 // ParseIndexTemplate reads a template to be created, of version 0.9, 0.8 or 0.7:
 // its shape, not whether it is valid; see [IndexTemplate.Validate]. newUID draws
@@ -60,12 +51,7 @@ func ParseIndexTemplate(text []byte, newUID func() ulid.ULID) (*IndexTemplate, e
 }
 
 func (t *IndexTemplate) setDefaults() {
-	*t = IndexTemplate{
-		IndexIDPatterns:  []string{},
-		IndexingSettings: DefaultIndexingSettings(),
-		IngestSettings:   DefaultIngestSettings(),
-		SearchSettings:   SearchSettings{DefaultSearchFields: []string{}},
-	}
+	*t = IndexTemplate{IndexIDPatterns: []string{}, Settings: defaultSettings()}
 }
 
 func (t *IndexTemplate) read(r *strictjson.Reader, readURI func(*strictjson.Reader, *string) error, newUID func() ulid.ULID) error {
@@ -85,16 +71,8 @@ func (t *IndexTemplate) read(r *strictjson.Reader, readURI func(*strictjson.Read
 			return r.Uint64(&t.Priority)
 		case "description":
 			return strictjson.Optional(r, &t.Description, r.String)
-		case "doc_mapping":
-			return t.DocMapping.read(r, newUID)
-		case "indexing_settings":
-			return t.IndexingSettings.read(r)
-		case "ingest_settings":
-			return t.IngestSettings.read(r)
-		case "search_settings":
-			return t.SearchSettings.read(r)
 		default:
-			return strictjson.Optional(r, &t.Retention, func(p *RetentionPolicy) error { return p.read(r) })
+			return t.readSetting(r, key, newUID)
 		}
 	})
 }
@@ -110,13 +88,7 @@ func (t *IndexTemplate) Validate() error {
 	if err := t.validatePatterns(); err != nil {
 		return fmt.Errorf("index_id_patterns: %w", err)
 	}
-	parts := IndexConfig{
-		DocMapping:       t.DocMapping,
-		IndexingSettings: t.IndexingSettings,
-		SearchSettings:   t.SearchSettings,
-		Retention:        t.Retention,
-	}
-	return parts.validateParts()
+	return t.validateSettings()
 }
 
 func (t *IndexTemplate) validatePatterns() error {
@@ -167,20 +139,7 @@ func (t *IndexTemplate) AppendJSON(dst []byte) []byte {
 	w.Key("index_root_uri").OptionalString(t.IndexRootURI)
 	w.Key("priority").Uint64(t.Priority)
 	w.Key("description").OptionalString(t.Description)
-	w.Key("doc_mapping")
-	t.DocMapping.write(w)
-	w.Key("indexing_settings")
-	t.IndexingSettings.write(w)
-	w.Key("ingest_settings")
-	t.IngestSettings.write(w)
-	w.Key("search_settings")
-	t.SearchSettings.write(w)
-	w.Key("retention")
-	if t.Retention == nil {
-		w.Null()
-	} else {
-		t.Retention.write(w)
-	}
+	t.writeSettings(w)
 	w.End('}')
 	return w.Bytes()
 }

@@ -41,11 +41,7 @@ var salvagedKeys = strictjson.Keys{{Name: "index_id", Required: true}, {Name: "i
 // salvage keeps the text of a config that has not the expected shape, and
 // reads from it what it can.
 func (c *IndexConfig) salvage(r *strictjson.Reader) error {
-	*c = IndexConfig{
-		IndexingSettings: DefaultIndexingSettings(),
-		IngestSettings:   DefaultIngestSettings(),
-		SearchSettings:   SearchSettings{DefaultSearchFields: []string{}},
-	}
+	*c = IndexConfig{Settings: defaultSettings()}
 	var raw []byte
 	if err := r.Raw(&raw); err != nil {
 		return err

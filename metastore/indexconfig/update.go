@@ -41,15 +41,7 @@ func (e *UpdateError) Unwrap() error { return e.cause }
 //
 // Errors are of type *[UpdateError].
 func (c *IndexConfig) Update(u Update) (updated *IndexConfig, changed bool, err error) {
-	result := &IndexConfig{
-		IndexID:          c.IndexID,
-		IndexURI:         c.IndexURI,
-		DocMapping:       u.DocMapping,
-		IndexingSettings: u.IndexingSettings,
-		IngestSettings:   u.IngestSettings,
-		SearchSettings:   u.SearchSettings,
-		Retention:        u.Retention,
-	}
+	result := &IndexConfig{IndexID: c.IndexID, IndexURI: c.IndexURI, Settings: Settings(u)}
 	if c.Readable() {
 		if c.DocMapping.equalContent(&u.DocMapping) {
 			result.DocMapping = c.DocMapping
@@ -57,7 +49,7 @@ func (c *IndexConfig) Update(u Update) (updated *IndexConfig, changed bool, err 
 			return nil, false, &UpdateError{strictjson.Within("doc_mapping", err)}
 		}
 	}
-	if err := result.validateParts(); err != nil {
+	if err := result.validateSettings(); err != nil {
 		return nil, false, &UpdateError{err}
 	}
 	if result.Equal(c) {
