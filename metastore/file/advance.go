@@ -96,6 +96,9 @@ func (l *commitLog[S]) follow(h *head[S], entries []*entry, bytes int) error {
 		if err := applyEntry(next.state, e); err != nil {
 			return l.damaged(e.version, err)
 		}
+		if err := l.check(next.state); err != nil {
+			return l.damaged(e.version, err)
+		}
 		next.version, next.writeID = e.version, e.writeID
 	}
 	l.current.Store(next)

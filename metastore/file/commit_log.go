@@ -73,6 +73,9 @@ type snapshotCodec[S any] struct {
 	blank func() S
 	write func(w io.Writer, h *head[S]) error
 	read  func(r io.Reader) (*head[S], error)
+	// check refuses a state that is of another log, as when objects were copied to where they do not belong. Nil
+	// refuses none.
+	check func(S) error
 }
 
 func newCommitLog[S state[S]](env *environment, keys logKeys, name string, codec snapshotCodec[S]) *commitLog[S] {
@@ -134,6 +137,14 @@ func applyEntry[S state[S]](s S, e *entry) error {
 		}
 	}
 	return nil
+}
+
+// check refuses a state that the objects of another log have built.
+func (l *commitLog[S]) check(s S) error {
+	if l.codec.check == nil {
+		return nil
+	}
+	return l.codec.check(s)
 }
 
 func (l *commitLog[S]) readEntry(ctx context.Context, version uint64) (*entry, int, error) {

@@ -41,6 +41,9 @@ func (l *commitLog[S]) step(ctx context.Context, h *head[S], e *entry) error {
 		if err := applyEntry(h.state, e); err != nil {
 			return l.damaged(e.version, err)
 		}
+		if err := l.check(h.state); err != nil {
+			return l.damaged(e.version, err)
+		}
 		return nil
 	}
 	imported, err := l.readImport(ctx, e.version, e.writeID)
@@ -86,6 +89,9 @@ func (l *commitLog[S]) readImport(ctx context.Context, version uint64, writeID u
 		return nil, damaged(err)
 	case h.version != version || h.writeID != writeID:
 		return nil, damaged(fmt.Errorf("it is of version %d and write id %s", h.version, h.writeID))
+	}
+	if err := l.check(h.state); err != nil {
+		return nil, damaged(err)
 	}
 	return h, nil
 }

@@ -25,7 +25,7 @@ func (l *indexLogs) use(indexID string) (log *commitLog[*indexState], done func(
 	defer l.mu.Unlock()
 	slot := l.slots[indexID]
 	if slot == nil {
-		slot = &indexSlot{log: newCommitLog(l.env, logKeys{indexID + "/"}, fmt.Sprintf("index %q", indexID), indexCodec)}
+		slot = &indexSlot{log: newCommitLog(l.env, logKeys{indexID + "/"}, fmt.Sprintf("index %q", indexID), indexCodecOf(indexID))}
 		l.slots[indexID] = slot
 	}
 	slot.users++
@@ -37,4 +37,16 @@ func (l *indexLogs) use(indexID string) (log *commitLog[*indexState], done func(
 			delete(l.slots, indexID)
 		}
 	}
+}
+
+// indexCodecOf is the codec of the log of one index id.
+func indexCodecOf(indexID string) snapshotCodec[*indexState] {
+	codec := indexCodec
+	codec.check = func(s *indexState) error {
+		if s.index != nil && s.index.IndexUID.IndexID != indexID {
+			return fmt.Errorf("it is of index %s", s.index.IndexUID)
+		}
+		return nil
+	}
+	return codec
 }

@@ -167,6 +167,9 @@ func (l *commitLog[S]) readSnapshot(ctx context.Context, version uint64) (*head[
 	if err == nil && h.version != version {
 		err = fmt.Errorf("log_version is %d; by its name it must be %d", h.version, version)
 	}
+	if err == nil {
+		err = l.check(h.state)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
