@@ -64,7 +64,7 @@ func TestEveryRowIsThereAfterKill9(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "metastore")
-	build := exec.Command("go", "build", "-o", binary, "-ldflags", "-X main.version=v9.9.9-test", ".")
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, "-ldflags", "-X main.version=v9.9.9-test", ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build
 	build.Stderr = os.Stderr
 	require.NoError(t, build.Run())

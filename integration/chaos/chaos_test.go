@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/integration/binary"
 	"holdfast/integration/pgtest"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
@@ -61,12 +62,12 @@ type run struct {
 
 func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 	t.Parallel()
-	binary := buildBinary(t)
+	metastoreBinary := binary.Build(t)
 	calls := numCalls(t)
 	t.Run("on a directory", func(t *testing.T) {
 		t.Parallel()
 		directory := filepath.Join(t.TempDir(), "store")
-		chaos(t, binary, run{store: directory, calls: calls / 2, open: func(ctx context.Context) (metastore.Store, error) {
+		chaos(t, metastoreBinary, run{store: directory, calls: calls / 2, open: func(ctx context.Context) (metastore.Store, error) {
 			return file.Open(ctx, file.Options{URL: directory})
 		}})
 	})
@@ -76,7 +77,7 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 		dsn := database.DSN(database.Database(t))
 		_, err := postgres.Migrate(t.Context(), dsn, postgres.MigrateOptions{})
 		require.NoError(t, err)
-		chaos(t, binary, run{store: dsn, calls: calls - calls/2, open: func(ctx context.Context) (metastore.Store, error) {
+		chaos(t, metastoreBinary, run{store: dsn, calls: calls - calls/2, open: func(ctx context.Context) (metastore.Store, error) {
 			return postgres.Open(ctx, postgres.Options{DSN: dsn})
 		}, crash: func(t *testing.T, random *rand.Rand) {
 			if random.IntN(3) == 0 {

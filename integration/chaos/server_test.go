@@ -3,9 +3,7 @@ package chaos
 import (
 	"bufio"
 	"encoding/json"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,16 +14,6 @@ import (
 
 // patience is how long the test waits for what has to happen.
 const patience = 2 * time.Minute
-
-// buildBinary compiles the command line.
-func buildBinary(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "metastore")
-	build := exec.Command("go", "build", "-o", binary, "holdfast/cmd/metastore")
-	build.Stderr = os.Stderr
-	require.NoError(t, build.Run())
-	return binary
-}
 
 // server is a metastore process behind a proxy, whose address stays when the process is killed and another one
 // takes its place.

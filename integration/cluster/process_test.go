@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,16 +19,6 @@ import (
 
 // patience is how long tests wait for what has to happen.
 const patience = 2 * time.Minute
-
-// buildBinary compiles the command line.
-func buildBinary(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "metastore")
-	build := exec.Command("go", "build", "-o", binary, "holdfast/cmd/metastore")
-	build.Stderr = os.Stderr
-	require.NoError(t, build.Run())
-	return binary
-}
 
 // process is a metastore server in a process of its own.
 type process struct {
@@ -45,10 +34,11 @@ type process struct {
 }
 
 // start runs a server and waits until it serves.
-func start(t *testing.T, binary string, args ...string) *process {
+func start(t *testing.T, binary string, store place, args ...string) *process {
 	t.Helper()
-	args = append([]string{"serve", "--http", "", "--log-format", "json", "--gossip-interval", "200ms"}, args...)
+	args = append([]string{"serve", "--http", "", "--log-format", "json", "--store", store.url, "--gossip-interval", "200ms"}, args...)
 	p := &process{command: exec.Command(binary, args...), ended: make(chan error, 1)}
+	p.command.Env = append(os.Environ(), store.environment...)
 	stderr, err := p.command.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.command.Start())
