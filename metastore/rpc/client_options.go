@@ -19,7 +19,8 @@ type ClientOptions struct {
 	// TLS is how to verify the server, and the certificate to show it. Nil means plain text.
 	TLS *tls.Config
 	// MaxMessageSize bounds one message in either direction, in bytes. 0 means DefaultMaxMessageSize;
-	// less than MinMaxMessageSize is refused.
+	// less than MinMaxMessageSize is refused. A call with a larger request fails with InvalidArgument and is
+	// not sent.
 	MaxMessageSize int
 	// CallTimeout bounds each attempt of a call that is not a stream, beside the caller's context. 0
 	// means 30 s.

@@ -158,6 +158,45 @@ func TestARequestOverTheMessageLimitIsRefusedBeforeItIsSent(t *testing.T) {
 	}
 }
 
+func TestAMutationOverTheMessageLimitHasAKnownOutcome(t *testing.T) {
+	t.Parallel()
+	ids := []string{strings.Repeat("x", rpc.MinMaxMessageSize)}
+	query := metastore.DeleteQuery{IndexUID: anyUID, QueryAST: ids[0]}
+	for name, call := range map[string]func(context.Context, *rpc.Client) error{
+		"publish": func(ctx context.Context, c *rpc.Client) error {
+			return c.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: anyUID, StagedSplitIDs: ids})
+		},
+		"mark": func(ctx context.Context, c *rpc.Client) error { return c.MarkSplitsForDeletion(ctx, anyUID, ids) },
+		"create delete task": func(ctx context.Context, c *rpc.Client) error {
+			_, err := c.CreateDeleteTask(ctx, query)
+			return err
+		},
+		"publish with a key that was used": func(ctx context.Context, c *rpc.Client) error {
+			return c.PublishSplits(rpc.WithIdempotencyKey(ctx, newKey(t)), metastore.PublishSplitsRequest{IndexUID: anyUID, StagedSplitIDs: ids})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := serve(t, memStore(t), rpc.ServerOptions{})
+			var sent atomic.Int32
+			interceptor := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+				sent.Add(1)
+				return invoke(ctx, method, request, reply, connection, options...)
+			}
+			client := b.client(rpc.ClientOptions{MaxMessageSize: rpc.MinMaxMessageSize, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}})
+
+			err := call(b.ctx, client)
+
+			if !errors.Is(err, metastore.ErrInvalidArgument) || !strings.Contains(err.Error(), "was not sent") || sent.Load() != 0 {
+				t.Errorf("%d calls, error %v; want none, and InvalidArgument", sent.Load(), err)
+			}
+			if errors.As(err, new(*rpc.UnknownOutcomeError)) || !metastore.AsError(err).Kind.CertainlyAborted() {
+				t.Errorf("error %v leaves the outcome unknown", err)
+			}
+		})
+	}
+}
+
 func TestAFailureWithoutDetailIsReadFromItsCode(t *testing.T) {
 	t.Parallel()
 	cases := map[codes.Code]metastore.ErrorKind{
