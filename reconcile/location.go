@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
-	_ "gocloud.dev/blob/s3blob"    // s3://
+	_ "gocloud.dev/blob/gcsblob" // gs://
+	_ "gocloud.dev/blob/s3blob"  // s3://
+
+	"holdfast/metastore/azure"
 )
 
 // Location names a directory of split files: a local directory, or a bucket and a prefix in it.
@@ -22,7 +23,7 @@ type Location struct {
 	// path is an absolute path for file; else the prefix without slashes at its ends, not decoded:
 	// object keys are taken as they are written.
 	path  string
-	query string // parameters of the storage, as gocloud.dev/blob documents them; may hold secrets
+	query string // parameters of the storage, as gocloud.dev/blob and package azure document them; may hold secrets
 }
 
 // ParseLocation reads a path ("./data", "~/data"), a URL of gocloud.dev/blob (file:///dir,
@@ -121,7 +122,11 @@ func (l Location) Open(ctx context.Context) (Bucket, error) {
 		return localBucket{dir: l.path}, nil
 	}
 	at := url.URL{Scheme: l.scheme, Host: l.bucket, RawQuery: l.query}
-	bucket, err := blob.DefaultURLMux().OpenBucketURL(ctx, &at)
+	openURL := blob.DefaultURLMux().OpenBucketURL
+	if l.scheme == "azblob" {
+		openURL = azure.OpenBucket
+	}
+	bucket, err := openURL(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket of %s: %w", l, err)
 	}

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
-	_ "gocloud.dev/blob/memblob"   // mem://
-	_ "gocloud.dev/blob/s3blob"    // s3://
+	_ "gocloud.dev/blob/gcsblob" // gs://
+	_ "gocloud.dev/blob/memblob" // mem://
+	_ "gocloud.dev/blob/s3blob"  // s3://
+
+	"holdfast/metastore/azure"
 )
 
 func (o *Options) check() error {
@@ -41,10 +42,10 @@ func openBucket(ctx context.Context, location string, readOnly bool) (bucket, er
 			return nil, fmt.Errorf("opening the file store: %s must have the form file:///directory", parsed.Redacted())
 		}
 		return openDirectory(filepath.FromSlash(parsed.Path), readOnly)
-	case "s3", "gs", "azblob", "mem":
+	case "s3", "gs", "azblob", "azure", "mem":
 		return openBlobBucket(ctx, parsed)
 	}
-	return nil, fmt.Errorf("opening the file store: scheme %q is not known; known are file, s3, gs, azblob and mem", scheme)
+	return nil, fmt.Errorf("opening the file store: scheme %q is not known; known are file, s3, gs, azblob, azure and mem", scheme)
 }
 
 func openDirectory(path string, readOnly bool) (bucket, error) {
@@ -73,7 +74,11 @@ func openBlobBucket(ctx context.Context, location *url.URL) (bucket, error) {
 	prefix := strings.Trim(location.Path, "/")
 	at := *location
 	at.Path, at.RawPath = "", ""
-	opened, err := blob.DefaultURLMux().OpenBucketURL(ctx, &at)
+	openURL := blob.DefaultURLMux().OpenBucketURL
+	if at.Scheme == "azblob" || at.Scheme == "azure" {
+		openURL = azure.OpenBucket
+	}
+	opened, err := openURL(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("opening the file store at %s: %w", name, err)
 	}

@@ -10,8 +10,9 @@ import (
 // Options says where a store is and how it behaves. Only URL is required.
 type Options struct {
 	// URL is a directory ("./data", "file:///dir") or a bucket with an optional prefix
-	// ("s3://bucket/prefix", "gs://bucket/prefix", "azblob://container/prefix"), which may be followed
-	// by the query parameters that gocloud.dev/blob documents for the service, or "mem://" for a store
+	// ("s3://bucket/prefix", "gs://bucket/prefix", "azblob://container/prefix" or "azure://..."), which may be
+	// followed by the query parameters that gocloud.dev/blob documents for the service (package azure for
+	// Azure's), or "mem://" for a store
 	// that is forgotten when it is closed.
 	URL string
 

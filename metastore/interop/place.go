@@ -12,9 +12,10 @@ import (
 	"strings"
 
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
-	_ "gocloud.dev/blob/s3blob"    // s3://
+	_ "gocloud.dev/blob/gcsblob" // gs://
+	_ "gocloud.dev/blob/s3blob"  // s3://
+
+	"holdfast/metastore/azure"
 )
 
 // place is where a store is: objects under keys whose parts are joined by slashes. Errors but the sentinels leave
@@ -131,7 +132,11 @@ func (l location) open(ctx context.Context) (place, error) {
 		return localPlace{l.path}, nil
 	}
 	at := url.URL{Scheme: l.scheme, Host: l.bucket, RawQuery: l.query}
-	bucket, err := blob.DefaultURLMux().OpenBucketURL(ctx, &at)
+	openURL := blob.DefaultURLMux().OpenBucketURL
+	if at.Scheme == "azblob" {
+		openURL = azure.OpenBucket
+	}
+	bucket, err := openURL(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket of %s: %w", l, err)
 	}

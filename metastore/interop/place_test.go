@@ -65,6 +65,10 @@ func eachPlace(t *testing.T, run func(t *testing.T, p place)) {
 		t.Parallel()
 		run(t, blobPlace{objectstore.GCS(t).Open(t)})
 	})
+	t.Run("Azure", func(t *testing.T) {
+		t.Parallel()
+		run(t, blobPlace{objectstore.Azure(t).Open(t)})
+	})
 }
 
 func text(content string) func(io.Writer) error {

@@ -18,7 +18,7 @@ import (
 
 // Options names a store and says how it behaves.
 type Options struct {
-	// URL is a directory, file:///dir, s3://, gs://, azblob://, mem:// or postgres://.
+	// URL is a directory, file:///dir, s3://, gs://, azblob://, azure://, mem:// or postgres://.
 	URL    string
 	Logger *slog.Logger
 
@@ -63,10 +63,10 @@ func Validate(url string) error {
 		return nil
 	}
 	switch scheme {
-	case "file", "s3", "gs", "azblob", "mem":
+	case "file", "s3", "gs", "azblob", "azure", "mem":
 		return nil
 	}
-	return fmt.Errorf("the store has the unknown scheme %.20q, must be a directory, file://, s3://, gs://, azblob://, mem:// or postgres://", scheme)
+	return fmt.Errorf("the store has the unknown scheme %.20q, must be a directory, file://, s3://, gs://, azblob://, azure://, mem:// or postgres://", scheme)
 }
 
 // Open opens the store.
