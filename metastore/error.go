@@ -98,6 +98,10 @@ var (
 	ErrTooManyRequests    = &Error{Kind: KindTooManyRequests}
 )
 
+// ErrRecoveryUnsupported is wrapped by the errors of a store that stands for a server which does not know the calls of a
+// recovery: creating an index with a given incarnation, and the floor of delete opstamps. Nothing was changed.
+var ErrRecoveryUnsupported = errors.New("the server, or a proxy before it, does not support it: upgrade it")
+
 // NotFound says that the entity does not exist.
 func NotFound(entity Entity) *Error { return &Error{Kind: KindNotFound, Entity: entity} }
 

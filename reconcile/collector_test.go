@@ -300,7 +300,7 @@ func intersection(a, b []string) []string {
 func stranded(t *testing.T, open func(t *testing.T) metastore.Store) (*cluster, Options) {
 	t.Helper()
 	c, options := newCluster(t, open, webAccess)
-	c.around = killAt(3, false) // the index is created, all is staged
+	c.around = killAt(4, false) // the index is created, the counter raised, all is staged
 	_, err := Run(t.Context(), options)
 	require.Error(t, err)
 	require.Len(t, idsIn(allRows(t, c, "web-access"), metastore.Staged), 6)

@@ -151,7 +151,7 @@ func TestARowThatAppearsBehindThePlanIsLeftAlone(t *testing.T) {
 		id := want.published[0]
 		var before string
 		store.around = func(n int, call func() error) error {
-			if n == 2 { // the first staging, behind all checks
+			if n == 3 { // the first staging, behind all checks
 				uid := indexUID(t, inner, "web-access")
 				putRow(t, inner, uid, want.rows[id].metadata, state)
 				before = texts(t, inner, "web-access")[id]

@@ -16,14 +16,18 @@ type IndexSummary struct {
 	RecoveredUID string `json:"recovered_index_uid,omitempty"`
 	Missing      bool   `json:"missing,omitempty"` // the metastore lacks the index
 	Created      bool   `json:"created,omitempty"` // this run created it
-	Location     string `json:"location"`
-	Objects      int64  `json:"objects"`
+	// KeptIncarnation says that this run created it with the incarnation that the files name.
+	KeptIncarnation bool   `json:"kept_incarnation,omitempty"`
+	Location        string `json:"location"`
+	Objects         int64  `json:"objects"`
 	// Decisions counts the objects by decision.
 	Decisions map[string]int64 `json:"decisions"`
 	// Documents and Bytes add up the objects by decision; documents of legacy and unreadable files
 	// count as none.
 	Documents map[string]uint64 `json:"documents"`
 	Bytes     map[string]uint64 `json:"bytes"`
+	// DeleteOpstamps says what has to become of the counter of delete opstamps; nil if it is high enough.
+	DeleteOpstamps *OpstampRaise `json:"delete_opstamps,omitempty"`
 	// ToPublish counts the objects that the plan publishes.
 	ToPublish int64 `json:"to_publish"`
 	// Staged and Published count what this run wrote.
@@ -37,7 +41,6 @@ type IndexSummary struct {
 	NeedsPerson int64            `json:"needs_person"`
 	Others      map[string]int64 `json:"other_entries,omitempty"` // what lies there beside split files
 	// Reads is all that was read of the files.
-	// Reads is all that was read of the files.
 	Reads ReadStats `json:"reads"`
 	// Contents is what comparing documents took.
 	Contents ContentStats `json:"contents"`
@@ -46,6 +49,13 @@ type IndexSummary struct {
 	FindingsLeftOut int64 `json:"findings_left_out,omitempty"`
 	// Skeleton is what the files tell of the configuration of a missing index.
 	Skeleton *Skeleton `json:"config_skeleton,omitempty"`
+}
+
+// OpstampRaise is a raise of what the opstamps of new delete tasks are above.
+type OpstampRaise struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+	Done bool   `json:"done"` // false in a plan
 }
 
 // NeedsPerson reports whether something was found that a person has to look at.

@@ -113,7 +113,9 @@ func (f fixture) restore(t *testing.T, store metastore.Store) metastore.IndexUID
 	require.NoError(t, err)
 	request := metastore.StageSplitsRequest{IndexUID: index.IndexUID}
 	var published, marked []string
+	lastOpstamp := uint64(0) // of the delete tasks that the peer's metastore had
 	for id, r := range rows {
+		lastOpstamp = max(lastOpstamp, r.metadata.DeleteOpstamp)
 		request.Splits = append(request.Splits, r.metadata)
 		if r.published {
 			published = append(published, id)
@@ -126,6 +128,7 @@ func (f fixture) restore(t *testing.T, store metastore.Store) metastore.IndexUID
 	require.NoError(t, err)
 	require.NoError(t, store.PublishSplits(t.Context(), metastore.PublishSplitsRequest{IndexUID: index.IndexUID, StagedSplitIDs: published}))
 	require.NoError(t, store.MarkSplitsForDeletion(t.Context(), index.IndexUID, marked))
+	require.NoError(t, store.RaiseDeleteOpstampFloor(t.Context(), index.IndexUID, lastOpstamp))
 	return index.IndexUID
 }
 
@@ -243,6 +246,10 @@ func (c *counted) change(call func() error) error {
 func (c *counted) CreateIndex(ctx context.Context, request metastore.CreateIndexRequest) (index *metastore.IndexMetadata, err error) {
 	err = c.change(func() error { index, err = c.Store.CreateIndex(ctx, request); return err })
 	return index, err
+}
+
+func (c *counted) RaiseDeleteOpstampFloor(ctx context.Context, uid metastore.IndexUID, floor uint64) error {
+	return c.change(func() error { return c.Store.RaiseDeleteOpstampFloor(ctx, uid, floor) })
 }
 
 func (c *counted) StageSplits(ctx context.Context, request metastore.StageSplitsRequest) (result metastore.StageSplitsResult, err error) {

@@ -100,7 +100,7 @@ func TestAFileThatWasReplacedAndCollectedMeanwhileIsNoFinding(t *testing.T) {
 	merged := webAccess.read(t).published[0]
 	store.around = func(n int, call func() error) error {
 		err := call()
-		if n == 3 {
+		if n == 4 { // the publication
 			uid := indexUID(t, store, "web-access")
 			err = errors.Join(err, store.Store.MarkSplitsForDeletion(t.Context(), uid, []string{merged}),
 				store.Store.DeleteSplits(t.Context(), uid, []string{merged}),

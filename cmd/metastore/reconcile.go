@@ -32,10 +32,12 @@ var errNeedsPerson = errors.New("something needs a person")
 const reconcileHelp = `Compare the split files in a bucket with the rows of a metastore, and rebuild the rows that
 are lost from the files.
 
-plan says what is there, what run would do and why; it changes nothing. run stages what is
-missing in create-only mode and publishes what it staged itself. Neither deletes a file,
-changes a row that exists, or publishes a row that somebody else staged. run may be killed
-and repeated at any time, and any number of workers may run at once.
+plan says what is there, what run would do and why; it changes nothing. run creates an index
+whose --index-config it has and the metastore lacks, raises the counter of delete opstamps
+where new delete tasks would skip recovered splits, stages what is missing in create-only
+mode and publishes what it staged itself. Neither deletes a file, changes a row that exists,
+or publishes a row that somebody else staged. run may be killed and repeated at any time, and
+any number of workers may run at once.
 
 Before run, freeze the index: stop indexers, mergers and above all the janitor. The runbook
 is docs/recovery.md.
@@ -60,6 +62,7 @@ type reconcileFlags struct {
 	indexes      []string
 	indexURIs    []string
 	indexConfigs []string
+	incarnation  string
 	parameters   string
 	report       string
 	journal      string
@@ -82,6 +85,12 @@ type reconcileFlags struct {
 
 // defaultJournal is where run remembers what it did.
 const defaultJournal = "metastore-reconcile.journal"
+
+// The values of --incarnation.
+const (
+	incarnationKeep = "keep"
+	incarnationNew  = "new"
+)
 
 // noJournal turns the journal off.
 const noJournal = "none"
@@ -113,6 +122,7 @@ func (c *command) reconcileCommand(name, short string, do func(context.Context, 
 	flags.StringArrayVar(&f.indexes, "index", nil, "id of an index to reconcile, may be repeated (default all)")
 	flags.StringArrayVar(&f.indexURIs, "index-uri", nil, "`ID=URL`: where the files of an index are, may be repeated")
 	flags.StringArrayVar(&f.indexConfigs, "index-config", nil, "`file` with the config of an index to create if the metastore lacks it, may be repeated")
+	flags.StringVar(&f.incarnation, "incarnation", incarnationKeep, "incarnation of an index that is created: keep that of its files, or a new one")
 	flags.StringVar(&f.parameters, "storage-parameters", "", "query parameters for URLs that have none, such as endpoint=...&use_path_style=true")
 	flags.StringVar(&f.report, "report", "", "write one JSON line for each object and finding to this `file`")
 	journal := ""
@@ -149,6 +159,11 @@ func (f *reconcileFlags) options() (reconcile.Options, error) {
 	o.MaxRead = metastore.Some(limit)
 	if f.journal == noJournal {
 		o.Journal = ""
+	}
+	incarnations := map[string]reconcile.IncarnationPolicy{incarnationKeep: reconcile.KeepIncarnation, incarnationNew: reconcile.NewIncarnation}
+	var known bool
+	if o.Incarnation, known = incarnations[f.incarnation]; !known {
+		return o, usagef("--incarnation is %q, must be keep or new", f.incarnation)
 	}
 	if f.concurrency < 1 || f.concurrency > 4096 {
 		return o, usagef("--concurrency is %d, must be from 1 to 4096", f.concurrency)
@@ -210,7 +225,7 @@ func (f *reconcileFlags) lineageOptions() (lineage.Options, error) {
 }
 
 // commandFlags are the flags that name the server, and those that name the server or store and the
-// files, without secrets, for commands that are suggested.
+// files, without secrets, and the choice of a new incarnation, for commands that are suggested.
 func (f *reconcileFlags) commandFlags() (server, all []string) {
 	if f.store != "" {
 		all = []string{"--store", secrets.MaskURL(f.store)}
@@ -224,6 +239,9 @@ func (f *reconcileFlags) commandFlags() (server, all []string) {
 	for _, pair := range f.indexURIs {
 		id, uri, _ := strings.Cut(pair, "=")
 		all = append(all, "--index-uri", id+"="+secrets.MaskURL(uri))
+	}
+	if f.incarnation == incarnationNew {
+		all = append(slices.Clip(all), "--incarnation", incarnationNew)
 	}
 	return server, all
 }

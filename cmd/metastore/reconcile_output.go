@@ -48,6 +48,8 @@ func (c *command) printIndexSummary(name string, s *reconcile.IndexSummary) erro
 		uid = "not in the metastore"
 	case s.Missing:
 		uid += ", not in the metastore"
+	case s.KeptIncarnation:
+		uid += ", created with its incarnation"
 	case s.Created:
 		uid += ", created"
 	}
@@ -70,7 +72,7 @@ func (c *command) printIndexSummary(name string, s *reconcile.IndexSummary) erro
 	if err := table.Close(); err != nil {
 		return err
 	}
-	if err := c.print("%s%s", comparison(&s.Contents), sentence(name, s)); err != nil {
+	if err := c.print("%s%s%s", comparison(&s.Contents), sentence(name, s), opstamps(name, s.DeleteOpstamps)); err != nil {
 		return err
 	}
 	return c.printFindings(s)
@@ -98,7 +100,7 @@ func sentence(name string, s *reconcile.IndexSummary) string {
 		return "nothing to publish" + skipped
 	case name == "plan":
 		return fmt.Sprintf("run would publish %s%s", output.Plural(s.ToPublish, "split"), skipped)
-	case s.Staged == 0 && s.Published == 0 && s.Failed == 0:
+	case s.Staged == 0 && s.Published == 0 && s.Failed == 0 && !s.Created && (s.DeleteOpstamps == nil || !s.DeleteOpstamps.Done):
 		return "nothing was changed" + skipped
 	}
 	text := fmt.Sprintf("staged %s, published %s", output.Count(s.Staged), output.Count(s.Published))
@@ -106,6 +108,20 @@ func sentence(name string, s *reconcile.IndexSummary) string {
 		text += fmt.Sprintf(", failed %s", output.Count(s.Failed))
 	}
 	return text + skipped
+}
+
+// opstamps is a line about the counter of delete opstamps, empty if it is high enough.
+func opstamps(name string, raise *reconcile.OpstampRaise) string {
+	switch {
+	case raise == nil:
+		return ""
+	case raise.Done:
+		return fmt.Sprintf("\nraised the counter of delete opstamps from %d to %d", raise.From, raise.To)
+	case name == "plan":
+		return fmt.Sprintf("\nrun will raise the counter of delete opstamps from %d to %d", raise.From, raise.To)
+	default:
+		return fmt.Sprintf("\nthe counter of delete opstamps was not raised from %d to %d", raise.From, raise.To)
+	}
 }
 
 func (c *command) printFindings(s *reconcile.IndexSummary) error {

@@ -84,12 +84,36 @@ func TestReconcileExitsWith3WhenTheIndexIsMissingAndSaysWhatToType(t *testing.T)
 	require.NotContains(t, r.stderr, "error:")
 
 	config := []string{"--index-config", "testdata/inputs/web-access.index-config.json"}
+	r = execute(t, &system{}, append(append([]string{"reconcile", "plan"}, flags...), config...)...)
+	require.Equal(t, exitSuccess, r.status, r.stderr)
+	require.Contains(t, r.stdout, "run would publish 6 splits\nrun will raise the counter of delete opstamps from 0 to 1\n")
+	require.Contains(t, r.stdout, "a run creates it from the given configuration, with incarnation 01M8P1J1J1GT6BJNXDVR91X815, which the files name")
 	r = execute(t, &system{}, append(append([]string{"reconcile", "run"}, flags...), config...)...)
 	require.Equal(t, exitSuccess, r.status, r.stderr)
-	require.Contains(t, r.stdout, "staged 6, published 6")
+	require.Contains(t, r.stdout, "index web-access (web-access:01M8P1J1J1GT6BJNXDVR91X815, created with its incarnation)")
+	require.Contains(t, r.stdout, "staged 6, published 6\nraised the counter of delete opstamps from 0 to 1\n")
 	r = execute(t, &system{}, append([]string{"reconcile", "run"}, flags...)...)
 	require.Equal(t, exitSuccess, r.status, r.stderr)
 	require.Contains(t, r.stdout, "nothing was changed, 6 left alone because they have a row")
+}
+
+func TestReconcileCreatesAnIndexThroughAServerWithTheIncarnationThatIsChosen(t *testing.T) {
+	t.Parallel()
+	for choice, kept := range map[string]bool{"keep": true, "new": false} {
+		s := serve(t, nil, "--store", "mem://")
+		flags := []string{"--bucket", reconcileBucket(t), "--journal", "none", "--format", "json", "--incarnation", choice,
+			"--index-config", "testdata/inputs/web-access.index-config.json"}
+
+		first := parseReconcile(t, s.ok(t, append([]string{"reconcile", "run"}, flags...)...)).Indexes[0]
+		rows := s.ok(t, "split", "list", "--index", "web-access", "--format", "json")
+		second := parseReconcile(t, s.ok(t, append([]string{"reconcile", "run"}, flags...)...)).Indexes[0]
+
+		require.Equal(t, kept, first.IndexUID == "web-access:01M8P1J1J1GT6BJNXDVR91X815", "%s: %s", choice, first.IndexUID)
+		require.Equal(t, 6, first.Published)
+		require.Equal(t, first.IndexUID, second.IndexUID)
+		require.Zero(t, second.Staged+second.Published+second.NeedsPerson)
+		require.Equal(t, rows, s.ok(t, "split", "list", "--index", "web-access", "--format", "json"))
+	}
 }
 
 func TestReconcileRefusesWrongFlags(t *testing.T) {
@@ -101,6 +125,7 @@ func TestReconcileRefusesWrongFlags(t *testing.T) {
 		"--horizon is":                   {"--horizon", "-1h"},
 		"--young-l0 is \"perhaps\"":      {"--young-l0", "perhaps"},
 		"--hidden-link is \"unchanged\"": {"--hidden-link", "unchanged"},
+		"--incarnation is \"old\"":       {"--incarnation", "old"},
 		"--gc-healthy-until is":          {"--gc-healthy-until", "yesterday"},
 		"--live-recover needs --live":    {"--live-recover"},
 		"--alias":                        {"--alias", "web-access"},

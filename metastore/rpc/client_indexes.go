@@ -8,7 +8,7 @@ import (
 	"holdfast/proto/metastorepb"
 )
 
-// CreateIndex implements metastore.Store. One with an incarnation fails with ErrRecoveryUnsupported, and creates
+// CreateIndex implements metastore.Store. One with an incarnation fails with metastore.ErrRecoveryUnsupported, and creates
 // nothing, if the server does not know how.
 func (c *Client) CreateIndex(ctx context.Context, request metastore.CreateIndexRequest) (*metastore.IndexMetadata, error) {
 	const operation = "create index"

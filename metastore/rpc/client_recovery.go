@@ -2,17 +2,12 @@ package rpc
 
 import (
 	"context"
-	"errors"
 
 	"holdfast/metastore"
 	"holdfast/proto/extensionpb"
 )
 
-// ErrRecoveryUnsupported says that a server, or a proxy on the way to it, does not know a call of RecoveryService;
-// nothing was changed.
-var ErrRecoveryUnsupported = errors.New("the server, or a proxy before it, does not support it: upgrade it")
-
-// RequireRecoverIndex fails with ErrRecoveryUnsupported unless the server creates indexes with an incarnation that is given.
+// RequireRecoverIndex fails with metastore.ErrRecoveryUnsupported unless the server creates indexes with an incarnation that is given.
 func (c *Client) RequireRecoverIndex(ctx context.Context) error {
 	return c.requireRecovery(ctx, "create an index with a given incarnation", capabilityRecoverIndex, capabilityRecoverIndexVersion)
 }
@@ -23,7 +18,7 @@ func (c *Client) requireRecovery(ctx context.Context, operation, capability stri
 		return err
 	}
 	if !capabilities.Has(capability, version) {
-		return metastore.Unsupported(ErrRecoveryUnsupported, "%s: it does not offer the capability %s/%d; nothing was sent", operation, capability, version)
+		return metastore.Unsupported(metastore.ErrRecoveryUnsupported, "%s: it does not offer the capability %s/%d; nothing was sent", operation, capability, version)
 	}
 	return nil
 }
@@ -33,7 +28,7 @@ func (c *Client) requireRecovery(ctx context.Context, operation, capability stri
 func (c *Client) recoveryError(ctx context.Context, operation string, err error) error {
 	if isUnimplemented(err) {
 		c.known.Store(nil)
-		return metastore.Unsupported(ErrRecoveryUnsupported, "%s: it does not implement the call", operation)
+		return metastore.Unsupported(metastore.ErrRecoveryUnsupported, "%s: it does not implement the call", operation)
 	}
 	return callError(ctx, operation, err)
 }
@@ -55,7 +50,7 @@ func (c *Client) recoverIndex(ctx context.Context, request metastore.CreateIndex
 	return parseMetadata(operation, response.GetIndexMetadataJson())
 }
 
-// DeleteOpstampFloor implements metastore.Store. It fails with ErrRecoveryUnsupported if the server does not know it.
+// DeleteOpstampFloor implements metastore.Store. It fails with metastore.ErrRecoveryUnsupported if the server does not know it.
 func (c *Client) DeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID) (uint64, error) {
 	const operation = "read the delete opstamp floor"
 	if err := c.requireOpstampFloor(ctx, operation); err != nil {
@@ -68,7 +63,7 @@ func (c *Client) DeleteOpstampFloor(ctx context.Context, indexUID metastore.Inde
 	return response.GetDeleteOpstampFloor(), nil
 }
 
-// RaiseDeleteOpstampFloor implements metastore.Store. It fails with ErrRecoveryUnsupported if the server does not know it.
+// RaiseDeleteOpstampFloor implements metastore.Store. It fails with metastore.ErrRecoveryUnsupported if the server does not know it.
 func (c *Client) RaiseDeleteOpstampFloor(ctx context.Context, indexUID metastore.IndexUID, floor uint64) error {
 	const operation = "raise the delete opstamp floor"
 	if err := c.requireOpstampFloor(ctx, operation); err != nil {
