@@ -45,7 +45,8 @@ is docs/recovery.md.
 The files are looked for in --bucket, a directory or URL that holds one directory for each
 index; or at --index-uri; or, without both, at the URI of each index in the metastore. URLs:
 file:///dir, s3://bucket/prefix, gs://, azblob:// or azure://. Query parameters such as
-?endpoint=http://minio:9000&use_path_style=true&region=us-east-1 are those of gocloud.dev.
+?endpoint=http://minio:9000&use_path_style=true&region=us-east-1 are those of gocloud.dev;
+Azure has ?endpoint=http://azurite:10000/devstoreaccount1 besides.
 
 The exit status is 0 when nothing was to be done or all was done, 1 on failure, 2 when the
 command line is wrong, and 3 when something needs a person.`

@@ -19,8 +19,9 @@ const serveHelp = `Serve a metastore over gRPC until SIGTERM or SIGINT.
 The store is where the metadata is kept:
 
   ./data, file:///dir      a local directory; it is made if it does not exist
-  s3://bucket/prefix       a bucket, also gs://bucket/prefix and azblob://container/prefix;
-                           credentials come from the environment, as for the tools of the cloud
+  s3://bucket/prefix       a bucket, also gs://bucket/prefix, and azblob://container/prefix
+                           or azure://container/prefix; credentials come from the
+                           environment, as for the tools of the cloud
   postgres://user@host/db  a PostgreSQL database, also one that Quickwit uses
   mem://                   nowhere: everything is forgotten at the end
 
