@@ -36,18 +36,46 @@ func (d *decider) indexGeometry() map[segmentWindow][]int {
 	return windows
 }
 
+// geometryOf is indexGeometry for what c may hold.
+func (d *decider) geometryOf(c int) map[segmentWindow][]int {
+	windows := map[segmentWindow][]int{}
+	d.held(c, func(p int) {
+		if blocks := d.objects[p].Blocks; len(blocks) >= stackFrom && d.mayHold(c, p) {
+			w := segmentWindow(blocks[:stackFrom])
+			windows[w] = append(windows[w], p)
+		}
+	})
+	for _, alike := range windows {
+		slices.Sort(alike)
+	}
+	return windows
+}
+
 // mostPlacements bounds the places that are looked at in one container: equal blocks in a row would
 // make too many. Those beyond it are left to the documents.
 const mostPlacements = 100_000
+
+// fewAlike is the number of objects that begin alike up to which each is looked at. More of them, as
+// documents of one length give, are looked at only if the container may hold them.
+const fewAlike = 16
 
 // coverByBlocks chooses disjoint places at which the blocks of c look like those of others: the longest
 // ones first.
 func (d *decider) coverByBlocks(c int, windows map[segmentWindow][]int) cover {
 	blocks := d.objects[c].Blocks
 	var found []placement
+	var mayHold map[segmentWindow][]int
 	result := cover{compare: map[int]bool{}}
 	for j := 0; j+stackFrom <= len(blocks); j++ {
-		for _, p := range windows[segmentWindow(blocks[j:j+stackFrom])] {
+		window := segmentWindow(blocks[j : j+stackFrom])
+		alike := windows[window]
+		if len(alike) > fewAlike {
+			if mayHold == nil {
+				mayHold = d.geometryOf(c)
+			}
+			alike = mayHold[window]
+		}
+		for _, p := range alike {
 			own := d.objects[p].Blocks
 			if len(own) > len(blocks)-j || !d.mayHold(c, p) || d.objects[p].Compression != d.objects[c].Compression ||
 				!slices.Equal(own, blocks[j:j+len(own)]) {

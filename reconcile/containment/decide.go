@@ -13,6 +13,10 @@ import (
 // Errors: an object without an id, an id given twice, blocks that do not have the documents of the object,
 // content that does not fit its object.
 func Decide(objects []Object, content map[string]*Content, options Options) (*Result, error) {
+	return decide(objects, content, options, newShelves)
+}
+
+func decide(objects []Object, content map[string]*Content, options Options, newCandidates func(*decider) candidates) (*Result, error) {
 	d := &decider{clock: newClock(options), options: options, index: make(map[string]int, len(objects))}
 	d.objects = slices.Clone(objects)
 	slices.SortFunc(d.objects, func(a, b Object) int { return cmp.Compare(a.ID, b.ID) })
@@ -32,6 +36,7 @@ func Decide(objects []Object, content map[string]*Content, options Options) (*Re
 			return nil, err
 		}
 	}
+	d.candidates = newCandidates(d)
 	d.runs = make([]map[int][]run, len(d.objects))
 	d.unchecked = map[int][]int{}
 	d.findRuns()
@@ -48,6 +53,7 @@ type decider struct {
 	stores  []store
 	clock   clock
 	options Options
+	candidates
 
 	// runs[c][p] are the places in c at which it holds p.
 	runs []map[int][]run

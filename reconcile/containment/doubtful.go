@@ -2,6 +2,7 @@ package containment
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"holdfast/reconcile/splitfile/segment"
@@ -11,7 +12,8 @@ import (
 // the slices below.
 type family struct {
 	*decider
-	members []int // objects
+	members []int       // objects
+	place   map[int]int // of an object in members
 	seq     [][]int
 	closed  []bool // members that get no row, whatever they hold
 	// owners are the members, but closed ones, that have a document, sorted.
@@ -26,6 +28,7 @@ type family struct {
 	rewrites [][]int        // by source
 	excused  []map[int]bool // documents of a member that a rewrite dropped
 	live     []bool
+	repeats  []bool // members flagged as Repeat
 	kind     []Kind
 	by       [][]int
 	proof    []Proof
@@ -48,13 +51,13 @@ func (d *decider) decideDoubtful(members []int, candidates map[int][]int) {
 func newFamily(d *decider, members []int) *family {
 	n := len(members)
 	f := &family{
-		decider: d, members: members, seq: make([][]int, n), closed: make([]bool, n), holds: make([]map[int][]int, n),
+		decider: d, members: members, place: make(map[int]int, n), seq: make([][]int, n), closed: make([]bool, n), holds: make([]map[int][]int, n),
 		holders: make([][]int, n), sources: make([][]int, n), source: make([]int, n), rewrites: make([][]int, n), excused: make([]map[int]bool, n),
-		kind: make([]Kind, n), by: make([][]int, n), proof: make([]Proof, n),
+		repeats: make([]bool, n), kind: make([]Kind, n), by: make([][]int, n), proof: make([]Proof, n),
 	}
 	numbers := map[segment.Digest]int{}
 	for x, member := range members {
-		f.closed[x] = d.objects[member].State == Closed
+		f.place[member], f.closed[x] = x, d.objects[member].State == Closed
 		f.holds[x], f.excused[x], f.source[x] = map[int][]int{}, map[int]bool{}, -1
 		docs := d.stores[member].all()
 		f.seq[x] = make([]int, len(docs))
@@ -93,10 +96,29 @@ func (f *family) object(x int) *Object { return &f.objects[f.members[x]] }
 
 // findHolders finds where members hold others by their documents, or by lists.
 func (f *family) findHolders() {
-	for c := range f.members {
-		for p := range f.members {
+	beginWith := map[int][]int{} // members by their first documents
+	for p, docs := range f.seq {
+		if len(docs) > 0 {
+			beginWith[docs[0]] = append(beginWith[docs[0]], p)
+		}
+	}
+	looked := make([]int, len(f.members)) // at what, on behalf of the member before this number
+	for c, member := range f.members {
+		look := func(p int) {
+			if looked[p] == c+1 {
+				return
+			}
+			looked[p] = c + 1
 			if places := f.places(c, p); places != nil {
 				f.holds[c][p] = places
+			}
+		}
+		for p := range f.runs[member] {
+			look(f.place[p])
+		}
+		for _, doc := range f.seq[c] {
+			for _, p := range beginWith[doc] {
+				look(p)
 			}
 		}
 	}
@@ -134,8 +156,8 @@ func (f *family) shares(x, y int) bool {
 func (f *family) findSources(candidates map[int][]int) {
 	for r, member := range f.members {
 		for _, candidate := range candidates[member] {
-			p := slices.Index(f.members, candidate)
-			if p < 0 || !isSubsequence(f.seq[r], f.seq[p]) || !f.shares(r, p) && !f.closed[p] {
+			p, there := f.place[candidate]
+			if !there || !isSubsequence(f.seq[r], f.seq[p]) || !f.shares(r, p) && !f.closed[p] {
 				continue
 			}
 			f.sources[r] = append(f.sources[r], p)
@@ -189,17 +211,32 @@ func (f *family) excuse() {
 		if len(dropped) == 0 {
 			continue
 		}
-		for x := range f.members {
-			if x == r || x != p && !f.shares(x, r) {
-				continue
-			}
-			for _, doc := range f.seq[x] {
-				if dropped[doc] {
+		sharers := f.sharers(r)
+		for doc := range dropped {
+			f.excused[p][doc] = true
+			for _, x := range f.owners[doc] {
+				if sharers[x] {
 					f.excused[x][doc] = true
 				}
 			}
 		}
 	}
+}
+
+// sharers are the members, but closed ones, that share a document with r that is not repeated.
+func (f *family) sharers(r int) map[int]bool {
+	sharers := map[int]bool{}
+	if f.closed[r] {
+		return sharers
+	}
+	for _, doc := range f.seq[r] {
+		if !f.repeated[doc] {
+			for _, x := range f.owners[doc] {
+				sharers[x] = true
+			}
+		}
+	}
+	return sharers
 }
 
 // excuseReplaced: what a split held that was replaced since was replaced before it.
@@ -260,23 +297,53 @@ func (f *family) order() []int {
 			}
 		}
 	}
-	rest := make([]int, len(f.members))
-	for x := range rest {
-		rest[x] = x
+	byAge := make([]int, len(f.members))
+	for x := range byAge {
+		byAge[x] = x
 	}
-	slices.SortFunc(rest, func(a, b int) int { return f.younger(a, b) })
-	var order []int
-	for len(rest) > 0 {
-		// Clocks that are off can make a circle; it is cut at the youngest.
-		at := max(0, slices.IndexFunc(rest, func(x int) bool { return waits[x] <= 0 }))
-		x := rest[at]
-		rest = slices.Delete(rest, at, at+1)
+	slices.SortFunc(byAge, func(a, b int) int { return f.younger(a, b) })
+	age := make([]int, len(f.members))
+	var ready ages
+	for i, x := range byAge {
+		if age[x] = i; waits[x] <= 0 {
+			ready = append(ready, i)
+		}
+	}
+	done := make([]bool, len(f.members))
+	order := make([]int, 0, len(f.members))
+	for youngest := 0; len(order) < len(f.members); {
+		var x int
+		if len(ready) > 0 {
+			x = byAge[heap.Pop(&ready).(int)]
+		} else {
+			// Clocks that are off can make a circle; it is cut at the youngest.
+			for done[byAge[youngest]] {
+				youngest++
+			}
+			x = byAge[youngest]
+		}
+		done[x] = true
 		order = append(order, x)
 		for _, y := range before[x] {
-			waits[y]--
+			if waits[y]--; waits[y] == 0 && !done[y] {
+				heap.Push(&ready, age[y])
+			}
 		}
 	}
 	return order
+}
+
+// ages is a heap of places in an order by age.
+type ages []int
+
+func (a ages) Len() int           { return len(a) }
+func (a ages) Less(i, j int) bool { return a[i] < a[j] }
+func (a ages) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *ages) Push(x any)        { *a = append(*a, x.(int)) }
+func (a *ages) Pop() any {
+	last := (*a)[len(*a)-1]
+	*a = (*a)[:len(*a)-1]
+	return last
 }
 
 // younger compares by the times in the ids, the later first.

@@ -24,12 +24,6 @@ func within(a, b *Object) bool {
 		b.TimeRange.Value.Start <= a.TimeRange.Value.Start && a.TimeRange.Value.End <= b.TimeRange.Value.End
 }
 
-// overlap says whether the times of a and b may have one in common.
-func overlap(a, b *Object) bool {
-	return !a.TimeRange.Set || !b.TimeRange.Set ||
-		a.TimeRange.Value.Start <= b.TimeRange.Value.End && b.TimeRange.Value.Start <= a.TimeRange.Value.End
-}
-
 // tagsWithin says whether b may have all tags of a: of a field whose values b lists completely it must.
 func tagsWithin(a, b *Object) bool {
 	for _, tag := range a.Tags {

@@ -1,6 +1,7 @@
 package containment
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/reconcile/splitfile/segment"
@@ -72,13 +73,8 @@ func (d *decider) decideGroups() {
 	// documents with it.
 	whole := groups{slices.Clone(g.parent)}
 	for x := range d.objects {
-		if !d.isUnexplained(x) {
-			continue
-		}
-		for y := range d.objects {
-			if d.maySibling(x, y) {
-				whole.join(x, y)
-			}
+		if d.isUnexplained(x) {
+			d.joinSiblings(x, whole)
 		}
 	}
 	for _, members := range whole.members() {
@@ -110,11 +106,12 @@ func (d *decider) rewriteCandidates(holders [][]int) map[int][]int {
 		if o.Opstamp == 0 || !o.merged() || d.options.NoRewrites {
 			continue
 		}
-		for p := range d.objects {
+		d.sources(r, func(p int) {
 			if d.mayRewrite(r, p) && !d.holds(r, p) && !d.heldByLater(r, p) {
 				candidates[r] = append(candidates[r], p)
 			}
-		}
+		})
+		slices.Sort(candidates[r])
 	}
 	return candidates
 }
@@ -200,26 +197,35 @@ func (d *decider) plain(x int) bool {
 			spans = append(spans, placed{at, at + int(d.objects[p].NumDocs)})
 		}
 	}
-	for i, a := range spans {
-		for _, b := range spans[:i] {
-			crossing := a.from < b.to && b.from < a.to && !(a.from <= b.from && b.to <= a.to) && !(b.from <= a.from && a.to <= b.to)
-			if crossing || a == b {
-				return false
-			}
+	slices.SortFunc(spans, func(a, b placed) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	var open []placed // each within the one before it
+	for i, s := range spans {
+		for len(open) > 0 && open[len(open)-1].to <= s.from {
+			open = open[:len(open)-1]
 		}
+		if i > 0 && s == spans[i-1] || len(open) > 0 && s.to > open[len(open)-1].to {
+			return false
+		}
+		open = append(open, s)
 	}
 	return true
 }
 
 // equalMembers says whether two members are known to have equal content.
 func (d *decider) equalMembers(members []int) bool {
-	for i, a := range members {
-		for _, b := range members[:i] {
-			x, y := &d.objects[a], &d.objects[b]
-			if x.NumDocs == y.NumDocs && x.AreaChecksum == y.AreaChecksum && slices.Equal(x.Blocks, y.Blocks) {
-				return true
-			}
+	type outline struct {
+		docs     uint64
+		checksum uint32
+		blocks   int
+	}
+	known := map[outline][]int{}
+	for _, a := range members {
+		x := &d.objects[a]
+		key := outline{x.NumDocs, x.AreaChecksum, len(x.Blocks)}
+		if slices.ContainsFunc(known[key], func(b int) bool { return slices.Equal(x.Blocks, d.objects[b].Blocks) }) {
+			return true
 		}
+		known[key] = append(known[key], a)
 	}
 	return false
 }
@@ -253,12 +259,6 @@ func (d *decider) isUnexplained(x int) bool {
 		next = max(next, s[1])
 	}
 	return next < int(o.NumDocs)
-}
-
-// maySibling says whether x, perhaps unpublished, may share documents with y.
-func (d *decider) maySibling(x, y int) bool {
-	a, b := &d.objects[x], &d.objects[y]
-	return x != y && !(a.Entry && b.Entry) && a.Schema == b.Schema && samePartition(a, b) && overlap(a, b) && !(d.options.NoRewrites && !b.merged())
 }
 
 // decideGroup decides objects that are connected. The smaller groups within it are those without what
@@ -316,8 +316,13 @@ func (d *decider) decideUnread(members []int, smaller groups, sources map[int][]
 	}
 }
 
+// mostNamed bounds how many others a doubt about a split that was not read names.
+const mostNamed = 100
+
 func others(members []int, x int) []int {
-	return slices.DeleteFunc(slices.Clone(members), func(y int) bool { return y == x })
+	few := slices.Clone(members[:min(len(members), mostNamed+1)])
+	few = slices.DeleteFunc(few, func(y int) bool { return y == x })
+	return few[:min(len(few), mostNamed)]
 }
 
 func (d *decider) leaveUnread(x int, by []int) {

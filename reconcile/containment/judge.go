@@ -2,6 +2,7 @@ package containment
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
@@ -98,18 +99,27 @@ func (f *family) placeRepeated() {
 		return cmp.Or(cmp.Compare(len(f.seq[b]), len(f.seq[a])), f.younger(b, a))
 	})
 	used := make([][][2]int, len(f.members)) // ranges of documents by holder
+	classes := map[string][]int{}            // by content
+	var contents []string
 	for _, x := range rest {
-		if f.kind[x] != 0 {
-			continue
+		content := contentKey(f.seq[x])
+		if classes[content] == nil {
+			contents = append(contents, content)
 		}
-		var class []int
-		for _, y := range rest {
-			if f.kind[y] == 0 && slices.Equal(f.seq[x], f.seq[y]) {
-				class = append(class, y)
-			}
-		}
-		f.placeClass(class, used)
+		classes[content] = append(classes[content], x)
 	}
+	for _, content := range contents {
+		f.placeClass(classes[content], used)
+	}
+}
+
+// contentKey is the same for equal sequences of documents only.
+func contentKey(docs []int) string {
+	key := make([]byte, 0, 4*len(docs))
+	for _, doc := range docs {
+		key = binary.AppendUvarint(key, uint64(doc))
+	}
+	return string(key)
 }
 
 // placeClass places members of equal content, the oldest first.
@@ -135,6 +145,7 @@ func (f *family) placeClass(class []int, used [][][2]int) {
 			f.kind[x], f.live[x] = Live, true
 			if len(f.holders[x]) > 0 || len(class) > 1 {
 				f.flag(Repeat, length, f.members[x])
+				f.repeats[x] = true
 			}
 		case length == 0 || len(class) == len(places) && !f.afterHolder(class, places[i].holder):
 			f.kind[x], f.by[x], f.proof[x] = Superseded, []int{places[i].holder}, ByDocuments
@@ -326,6 +337,7 @@ func (f *family) write() {
 			f.flagMayBeBack(x)
 		}
 	}
+	f.flagDeletedOrLive()
 }
 
 // flagUndercount: where documents repeat, live splits may have all of x, and some at fewer places.
@@ -445,32 +457,33 @@ func (f *family) flagLive(x int) {
 	if len(with) > 0 {
 		f.flag(Overlap, len(shared), append([]int{f.members[x]}, with...)...)
 	}
-	if repeats && !f.flagged(Repeat, x) {
+	if repeats && !f.repeats[x] {
 		f.flag(Repeat, len(f.seq[x]), f.members[x])
 	}
+}
+
+// flagDeletedOrLive looks for live members with documents that a rewrite may have dropped.
+func (f *family) flagDeletedOrLive() {
 	for r, sources := range f.sources {
+		if len(sources) == 0 {
+			continue
+		}
+		kept, sharers := f.set(r), f.sharers(r)
 		for _, p := range sources {
-			if p == x || r == x || f.shares(x, r) {
-				continue
+			dropped := map[int]int{} // documents by live member
+			for doc := range f.set(p) {
+				if kept[doc] {
+					continue
+				}
+				for _, x := range f.owners[doc] {
+					if f.live[x] && x != p && !sharers[x] {
+						dropped[x]++
+					}
+				}
 			}
-			if n := f.droppedOf(x, p, r); n > 0 {
+			for x, n := range dropped {
 				f.flag(DeletedOrLive, n, f.members[x], f.members[p], f.members[r])
 			}
 		}
 	}
-}
-
-func (f *family) flagged(kind FlagKind, x int) bool {
-	return slices.ContainsFunc(f.flags, func(flag Flag) bool { return flag.Kind == kind && flag.Splits[0] == f.object(x).ID })
-}
-
-// droppedOf counts the documents of x that p has and its rewrite r has not.
-func (f *family) droppedOf(x, p, r int) int {
-	source, kept, n := f.set(p), f.set(r), 0
-	for doc := range f.set(x) {
-		if source[doc] && !kept[doc] {
-			n++
-		}
-	}
-	return n
 }

@@ -21,7 +21,7 @@ func (d *decider) findRuns() {
 	windows := d.indexGeometry()
 	for _, c := range order {
 		if d.objects[c].merged() {
-			d.findRunsIn(c, order, windows)
+			d.findRunsIn(c, windows)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (d *decider) takeLists() {
 	}
 }
 
-func (d *decider) findRunsIn(c int, order []int, windows map[segmentWindow][]int) {
+func (d *decider) findRunsIn(c int, windows map[segmentWindow][]int) {
 	cover := d.coverByBlocks(c, windows)
 	readable := d.clock.mayHaveParents(&d.objects[c])
 	if d.options.Full {
@@ -56,7 +56,7 @@ func (d *decider) findRunsIn(c int, order []int, windows map[segmentWindow][]int
 	}
 	d.inherit(c)
 	if readable {
-		d.compareDocuments(c, order, &cover)
+		d.compareDocuments(c, &cover)
 		d.inherit(c)
 	}
 }
@@ -97,59 +97,99 @@ func (d *decider) gaps(c int, placements []placement) [][2]int {
 }
 
 // compareDocuments looks for the objects whose blocks say nothing in what no block explains.
-func (d *decider) compareDocuments(c int, order []int, cover *cover) {
+func (d *decider) compareDocuments(c int, cover *cover) {
 	gaps := d.gaps(c, cover.placements)
 	if len(gaps) == 0 && len(cover.compare) == 0 {
 		return
 	}
-	for _, p := range order {
-		if d.objects[p].NumDocs >= d.objects[c].NumDocs {
-			break
-		}
+	whole := [][2]int{{0, len(d.objects[c].Blocks)}}
+	texts := map[[2]int]*text{}
+	d.held(c, func(p int) {
 		if !d.mayHold(c, p) || d.holds(c, p) {
-			continue
+			return
 		}
 		stacks := len(d.objects[p].Blocks) >= stackFrom && d.objects[p].Compression == d.objects[c].Compression
 		where := gaps
 		switch {
 		case cover.compare[p]:
-			where = [][2]int{{0, len(d.objects[c].Blocks)}}
+			where = whole
 		case stacks && !cover.refuted:
-			continue // merges would have copied its blocks
+			return // merges would have copied its blocks
 		}
-		d.compare(c, p, where)
+		d.compare(c, p, where, texts)
+	})
+}
+
+// text is the documents of a range of blocks.
+type text struct {
+	docs []segment.Digest
+	has  map[segment.Digest]bool
+}
+
+// textOf returns a range of blocks of c, all of which were read.
+func (d *decider) textOf(c int, blocks [2]int, known map[[2]int]*text) *text {
+	t := known[blocks]
+	if t == nil {
+		t = &text{docs: d.stores[c].docs(blocks[0], blocks[1])}
+		t.has = make(map[segment.Digest]bool, len(t.docs))
+		for _, doc := range t.docs {
+			t.has[doc] = true
+		}
+		known[blocks] = t
 	}
+	return t
 }
 
 // compare looks for the documents of p in ranges of blocks of c.
-func (d *decider) compare(c, p int, where [][2]int) {
-	var missing []int
-	var fitting [][2]int
-	own := d.stores[p].missing(0, len(d.objects[p].Blocks))
+func (d *decider) compare(c, p int, where [][2]int, texts map[[2]int]*text) {
+	own, missing, fits := d.stores[p].unread > 0, false, false
+	fitting := func(blocks [2]int) bool {
+		return d.stores[c].firstDoc[blocks[1]]-d.stores[c].firstDoc[blocks[0]] >= int(d.objects[p].NumDocs)
+	}
 	for _, blocks := range where {
-		if d.stores[c].firstDoc[blocks[1]]-d.stores[c].firstDoc[blocks[0]] >= int(d.objects[p].NumDocs) {
-			fitting = append(fitting, blocks)
-			missing = append(missing, d.stores[c].missing(blocks[0], blocks[1])...)
+		if fitting(blocks) {
+			fits = true
+			missing = missing || !d.stores[c].hasAll(blocks[0], blocks[1])
 		}
 	}
-	if len(fitting) == 0 {
+	if !fits {
 		return
 	}
-	if len(own)+len(missing) > 0 {
+	if own || missing {
 		// Both or none: half of it decides nothing.
-		if len(own) > 0 && d.stores[p].refused || len(missing) > 0 && d.stores[c].refused {
+		if own && d.stores[p].refused || missing && d.stores[c].refused {
 			d.unchecked[p] = append(d.unchecked[p], c)
 			return
 		}
-		d.need(p, own)
-		d.need(c, missing)
+		if own && !d.stores[p].asked {
+			d.need(p, d.stores[p].missing(0, len(d.objects[p].Blocks)))
+			d.stores[p].asked = true
+		}
+		for _, blocks := range where {
+			if texts[blocks] == nil && fitting(blocks) {
+				if more := d.stores[c].missing(blocks[0], blocks[1]); len(more) > 0 {
+					d.need(c, more)
+					texts[blocks] = &text{} // asked for: nobody looks into it
+				}
+			}
+		}
 		return
 	}
-	docs := d.stores[p].all()
-	for _, blocks := range fitting {
-		first := d.stores[c].firstDoc[blocks[0]]
-		for _, at := range find(docs, d.stores[c].docs(blocks[0], blocks[1])) {
-			d.addRun(c, p, run{at: first + at, proof: ByDocuments})
+	first := d.stores[p].first()
+	var docs []segment.Digest
+	for _, blocks := range where {
+		if !fitting(blocks) {
+			continue
+		}
+		in := d.textOf(c, blocks, texts)
+		if !in.has[first] {
+			continue
+		}
+		if docs == nil {
+			docs = d.stores[p].all()
+		}
+		for _, at := range find(docs, in.docs) {
+			d.addRun(c, p, run{at: d.stores[c].firstDoc[blocks[0]] + at, proof: ByDocuments})
 		}
 	}
 }

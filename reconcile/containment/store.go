@@ -11,7 +11,8 @@ type store struct {
 	firstDoc []int // of each block, and behind the last one
 	blocks   []Block
 	refused  bool
-	unread   int // blocks
+	unread   int  // blocks
+	asked    bool // all of them are asked for
 }
 
 func (s *store) fill(o *Object, content *Content) error {
@@ -56,6 +57,29 @@ func (s *store) missing(from, to int) []int {
 		}
 	}
 	return blocks
+}
+
+// hasAll says whether the blocks of [from, to) were read.
+func (s *store) hasAll(from, to int) bool {
+	if s.unread == 0 {
+		return true
+	}
+	for j := from; j < to; j++ {
+		if !s.has(j) {
+			return false
+		}
+	}
+	return true
+}
+
+// first returns the first document; all blocks were read, and there is one.
+func (s *store) first() segment.Digest {
+	for _, b := range s.blocks {
+		if len(b.Docs) > 0 {
+			return b.Docs[0]
+		}
+	}
+	return segment.Digest{}
 }
 
 // docs returns the documents of the blocks [from, to), all of which were read.

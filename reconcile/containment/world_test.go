@@ -26,14 +26,15 @@ type world struct {
 	minute   int64
 	options  containment.Options
 	// budget is the most bytes that are read for one object; negative means any.
-	budget int64
+	budget   int64
+	decideBy func([]containment.Object, map[string]*containment.Content, containment.Options) (*containment.Result, error)
 
 	read map[string]int // blocks by object
 }
 
 func newWorld(t testing.TB) *world {
 	return &world{
-		t: t, settings: segmenttest.Settings{BlockSize: 40, Compression: segment.Uncompressed}, minute: 1000, budget: -1,
+		t: t, settings: segmenttest.Settings{BlockSize: 40, Compression: segment.Uncompressed}, minute: 1000, budget: -1, decideBy: containment.Decide,
 		splits: map[string]*segmenttest.Split{}, objects: map[string]*containment.Object{}, options: containment.Options{Skew: containment.NoSkew},
 	}
 }
@@ -117,7 +118,7 @@ func (w *world) decide() *containment.Result {
 			objects = append(objects, *o)
 		}
 		rand.Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
-		result, err := containment.Decide(objects, content, w.options)
+		result, err := w.decideBy(objects, content, w.options)
 		require.NoError(w.t, err)
 		if len(result.Needs) == 0 {
 			require.Len(w.t, result.Verdicts, len(objects))
