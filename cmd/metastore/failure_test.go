@@ -28,6 +28,18 @@ func (brokenStore) StageSplits(context.Context, metastore.StageSplitsRequest) (m
 	return metastore.StageSplitsResult{}, metastore.Unavailable(nil, "the bucket does not answer")
 }
 
+func (brokenStore) ResetSourceCheckpoint(context.Context, metastore.IndexUID, string) error {
+	return metastore.Unavailable(nil, "the bucket does not answer")
+}
+
+func (brokenStore) CreateDeleteTask(context.Context, metastore.DeleteQuery) (metastore.DeleteTask, error) {
+	return metastore.DeleteTask{}, metastore.Unavailable(nil, "the bucket does not answer")
+}
+
+func (brokenStore) DeleteIndexTemplates(context.Context, []string) error {
+	return metastore.Unavailable(nil, "the bucket does not answer")
+}
+
 func (brokenStore) ListIndexesMetadata(context.Context, *indexconfig.IndexIDPatterns) ([]*metastore.IndexMetadata, error) {
 	return nil, metastore.Unavailable(nil, "the bucket does not answer")
 }
@@ -50,6 +62,7 @@ func serveBroken(t *testing.T) *server {
 	})
 	s := &server{grpc: listener.Addr().String()}
 	s.ok(t, "index", "create", "--config", "testdata/inputs/web-access.index-config.json")
+	s.ok(t, onSource("add", "--config", edgeKafka)...)
 	return s
 }
 
@@ -63,6 +76,9 @@ func TestAChangeWithAnUnknownOutcomeSaysSoAndHowToCheck(t *testing.T) {
 		{[]string{"index", "delete", "web-access", "--yes"}, []string{"outcome is unknown", "metastore index describe web-access:", "repeating the command is safe"}},
 		{[]string{"split", "stage", "--index", "web-access", webAccessRows}, []string{"outcome is unknown", "metastore split list --index web-access", "still Staged"}},
 		{[]string{"split", "stage", "--create-only", "--index", "web-access", webAccessRows}, []string{"outcome is unknown", "stages only what is missing"}},
+		{onSource("reset-checkpoint", "edge-kafka", "--yes"), []string{"outcome is unknown", "metastore source describe --index web-access edge-kafka", "repeating the command is safe"}},
+		{onTask("create", "--query", `{"type":"match_all"}`), []string{"outcome is unknown", "metastore delete-task list --index web-access", "may create a second one"}},
+		{[]string{"template", "delete", "web"}, []string{"outcome is unknown", "metastore template list", "repeating the command is safe"}},
 	} {
 		r := s.run(t, test.args...)
 		require.Equal(t, exitFailure, r.status)
@@ -121,6 +137,17 @@ func TestASignalInterruptsACommand(t *testing.T) {
 	require.Equal(t, "error: list indexes: interrupted by a signal\n", r.stderr)
 }
 
+// Not parallel: it changes the arguments of the process.
+func TestACommandLineWithoutArgumentsHasNotThoseOfTheProcess(t *testing.T) {
+	arguments := os.Args
+	defer func() { os.Args = arguments }()
+	os.Args = []string{"metastore", "version"}
+	r := execute(t, &system{})
+	require.Equal(t, exitUsage, r.status)
+	require.Empty(t, r.stdout)
+	require.Contains(t, r.stderr, `"metastore" needs a command`)
+}
+
 func TestWrongCommandLinesExitWithTwoAndDoNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -130,7 +157,7 @@ func TestWrongCommandLinesExitWithTwoAndDoNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, `"metastore" needs a command: bench, cluster, export, import, index, migrate, reconcile, serve, shard, split, version`},
+		{nil, `"metastore" needs a command: bench, cluster, delete-task, export, import, index, migrate, reconcile, serve, shard, source, split, template, version`},
 		{[]string{"sevre"}, `unknown command "sevre" for "metastore", did you mean "serve"?`},
 		{[]string{"serve", "now"}, "unknown command"},
 		{[]string{"serve", "--prot", "1"}, "unknown flag: --prot"},
@@ -165,6 +192,18 @@ func TestWrongCommandLinesExitWithTwoAndDoNothing(t *testing.T) {
 		{[]string{"index", "create", "--idempotency-key", "1"}, "\"--idempotency-key\" flag: it has 1 characters, must have 36"},
 		{[]string{"index", "delete", "web", "--idempotency-key", "0199f3a1-0000-4000-8000-000000000000"}, "it is a UUID of version 4, must be of version 7"},
 		{[]string{"index", "delete", "web", "--idempotency-key", "0199f3a1-0000-7000-8000-000000000000"}, "--idempotency-key needs the UID of the index"},
+		{[]string{"source", "add", "--index", "web"}, "--config is missing: which file holds the source config?"},
+		{[]string{"source", "update", "--config", config}, "--index is missing"},
+		{[]string{"source", "enable", "--index", "web"}, "the argument SOURCE is missing"},
+		{[]string{"source", "disable", "--index", "web", "a", "b"}, `unexpected argument "b"`},
+		{[]string{"source", "delete", "--index", "web", "a"}, `delete source "a": stdin is no terminal, so --yes is needed`},
+		{[]string{"source", "reset-checkpoint", "--index", "web", "a"}, `reset the checkpoint of source "a": stdin is no terminal, so --yes is needed`},
+		{[]string{"delete-task", "create", "--index", "web"}, "--query is missing"},
+		{[]string{"delete-task", "list", "--index", "web", "--after", "-1"}, "after"},
+		{[]string{"template", "create"}, "--config is missing: which file holds the index template?"},
+		{[]string{"template", "get"}, "the argument TEMPLATE is missing"},
+		{[]string{"template", "delete"}, "no template id is given"},
+		{[]string{"template", "match"}, "no index id is given"},
 		{[]string{"split", "list"}, "--index is missing"},
 		{[]string{"split", "list", "--index", "web", "--limit", "-1"}, "limit"},
 		{[]string{"split", "list", "--index", "web", "--kind", "logs"}, `--kind: "logs" is no kind of splits, must be metrics or sketches`},

@@ -41,6 +41,11 @@ func changeCases(t *testing.T) []changeCase {
 	}
 	stage, publish, mark := split("stage", webAccessRows), split("publish", firstSplit, secondSplit), split("mark-for-deletion", firstSplit)
 	list := split("list", "--format", "json")
+	addSource := onSource("add", "--config", edgeKafka)
+	updated := writeInput(t, "version: 0.9\nsource_id: edge-kafka\nsource_type: kafka\nparams: {topic: edge-logs-2}\n")
+	describeSource, listSources := onSource("describe", "edge-kafka", "--format", "json"), onSource("list", "--format", "json")
+	template := []string{"template", "create", "--config", writeInput(t, "version: 0.9\ntemplate_id: web\nindex_id_patterns: [web-*]\ndoc_mapping: {}\n")}
+	listTemplates := []string{"template", "list", "--format", "json"}
 	return []changeCase{
 		{name: "index-create", operation: "CreateIndex", args: create, check: []string{"index", "describe", "web-access", "--format", "json"}},
 		{name: "index-delete", operation: "DeleteIndex", prepare: [][]string{create}, args: []string{"index", "delete", "web-access", "--yes"},
@@ -49,6 +54,14 @@ func changeCases(t *testing.T) []changeCase {
 		{name: "split-publish", operation: "PublishSplits", prepare: [][]string{create, stage}, args: publish, check: list},
 		{name: "split-mark", operation: "MarkSplitsForDeletion", prepare: [][]string{create, stage}, args: mark, check: list},
 		{name: "split-delete", operation: "DeleteSplits", prepare: [][]string{create, stage, mark}, args: split("delete", firstSplit), check: list},
+		{name: "source-add", operation: "AddSource", prepare: [][]string{create}, args: addSource, check: listSources},
+		{name: "source-update", operation: "UpdateSource", prepare: [][]string{create, addSource}, args: onSource("update", "--config", updated), check: describeSource},
+		{name: "source-disable", operation: "ToggleSource", prepare: [][]string{create, addSource}, args: onSource("disable", "edge-kafka"), check: describeSource},
+		{name: "source-delete", operation: "DeleteSource", prepare: [][]string{create, addSource}, args: onSource("delete", "edge-kafka", "--yes"), check: listSources},
+		{name: "source-reset-checkpoint", operation: "ResetSourceCheckpoint", prepare: [][]string{create, addSource}, args: onSource("reset-checkpoint", "edge-kafka", "--yes"), check: describeSource},
+		{name: "delete-task-create", operation: "CreateDeleteTask", prepare: [][]string{create}, args: onTask("create", "--query", `{"type":"match_all"}`), check: onTask("list", "--format", "json")},
+		{name: "template-create", operation: "CreateIndexTemplate", args: template, check: listTemplates},
+		{name: "template-delete", operation: "DeleteIndexTemplates", prepare: [][]string{template}, args: []string{"template", "delete", "web"}, check: listTemplates},
 	}
 }
 

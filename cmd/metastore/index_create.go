@@ -1,24 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"holdfast/cmd/metastore/internal/output"
-	"holdfast/cmd/metastore/internal/yamljson"
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
 	"holdfast/metastore/rpc"
 )
-
-// maxIndexConfig bounds an index config file, in bytes.
-const maxIndexConfig = 4 << 20
 
 const indexCreateHelp = `Create an index from a config file in YAML or JSON, in the format of Quickwit's index
 configs. The file must hold at least a version, an id, a URI and a doc mapping:
@@ -62,7 +55,7 @@ func (c *command) indexCreate(f *clientFlags) *cobra.Command {
 		}),
 	}
 	f.key.add(cmd)
-	cmd.Flags().StringVar(&path, "config", "", "file with the index config, - for stdin (settings of this command\ncome from $HOLDFAST_CONFIG)")
+	addConfigFlag(cmd, &path, "index config")
 	return cmd
 }
 
@@ -81,42 +74,15 @@ func (c *command) createIndex(ctx context.Context, f *clientFlags, client *rpc.C
 	return c.print("created index %s (UID %s)%s", index.IndexUID.IndexID, index.IndexUID, f.key.note())
 }
 
-// readIndexConfig reads YAML or JSON. A doc mapping that has no UID gets a new one.
+// readIndexConfig reads the config of an index. A doc mapping that has no UID gets a new one.
 func (c *command) readIndexConfig(path string, newUID func() ulid.ULID) (*indexconfig.IndexConfig, error) {
-	text, err := c.readFile(path, maxIndexConfig)
+	text, err := c.readConfigFile(path, "index config")
 	if err != nil {
-		return nil, fmt.Errorf("read index config: %w", err)
-	}
-	// JSON begins with a brace; in YAML that would be a mapping in flow style, which is the same.
-	if trimmed := bytes.TrimLeft(text, " \t\r\n"); !bytes.HasPrefix(trimmed, []byte("{")) {
-		if text, err = yamljson.Convert(text, "version"); err != nil {
-			return nil, fmt.Errorf("index config %s: %w", path, err)
-		}
+		return nil, err
 	}
 	config, err := indexconfig.ParseIndexConfig(text, newUID)
 	if err != nil {
 		return nil, withHint(fmt.Errorf("index config %s: %w", path, err), "`metastore index create --help` shows a config")
 	}
 	return config, nil
-}
-
-// readFile reads a file, or stdin for "-", of at most limit bytes.
-func (c *command) readFile(path string, limit int64) ([]byte, error) {
-	var from io.Reader = c.stdin
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
-	}
-	return text, nil
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,29 +87,6 @@ func (c *command) confirmDelete(ctx context.Context, f *clientFlags, client *rpc
 		return err
 	}
 	splits := stats.Staged.NumSplits + stats.Published.NumSplits + stats.MarkedForDeletion.NumSplits
-	if _, err := fmt.Fprintf(c.stderr, "Index %s (UID %s) has %s. Type its id to delete it: ",
-		index.IndexUID.IndexID, index.IndexUID, output.Plural(splits, "split")); err != nil {
-		return err
-	}
-	answer := make(chan string, 1)
-	failed := make(chan error, 1)
-	go func() {
-		line, err := bufio.NewReader(io.LimitReader(c.stdin, 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			failed <- err
-			return
-		}
-		answer <- strings.TrimSpace(line)
-	}()
-	select {
-	case line := <-answer:
-		if line != index.IndexUID.IndexID {
-			return errors.New("not deleted: that was not the id of the index")
-		}
-		return nil
-	case err := <-failed:
-		return fmt.Errorf("read the confirmation: %w", err)
-	case <-ctx.Done():
-		return errInterrupted
-	}
+	question := fmt.Sprintf("Index %s (UID %s) has %s. Type its id to delete it: ", index.IndexUID.IndexID, index.IndexUID, output.Plural(splits, "split"))
+	return c.confirm(ctx, question, index.IndexUID.IndexID, errors.New("not deleted: that was not the id of the index"))
 }

@@ -110,11 +110,7 @@ func (c *command) describeSources(index *metastore.IndexMetadata) error {
 	}
 	table := output.NewTable(c.stdout, "SOURCE", "TYPE", "ENABLED", ">PIPELINES", "INPUT FORMAT")
 	for _, source := range index.Sources {
-		enabled := "no"
-		if source.Enabled {
-			enabled = "yes"
-		}
-		if err := table.Row(source.SourceID, source.SourceType, enabled, output.Count(source.NumPipelines), source.InputFormat); err != nil {
+		if err := table.Row(source.SourceID, source.SourceType, yesOrNo(source.Enabled), output.Count(source.NumPipelines), source.InputFormat); err != nil {
 			return err
 		}
 	}

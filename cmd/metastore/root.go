@@ -47,7 +47,8 @@ type command struct {
 func run(ctx context.Context, args []string, sys *system) int {
 	c := &command{system: sys}
 	root := c.root()
-	root.SetArgs(args)
+	// The arguments of the process, which cobra takes for nil, are none of the command line.
+	root.SetArgs(append([]string{}, args...))
 	root.SetIn(sys.stdin)
 	root.SetOut(sys.stdout)
 	root.SetErr(sys.stderr)
@@ -83,7 +84,7 @@ func (c *command) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	// The command index create has a --config of its own, which hides this one.
 	root.PersistentFlags().StringVar(&c.configPath, "config", "", "YAML file with settings (default $"+settings.ConfigVariable+")")
-	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.shard(), c.reconcile(), c.cluster(), c.importCommand(), c.exportCommand(), c.bench(), c.versionCommand())
+	root.AddCommand(c.serve(), c.migrate(), c.index(), c.split(), c.source(), c.shard(), c.deleteTask(), c.template(), c.reconcile(), c.cluster(), c.importCommand(), c.exportCommand(), c.bench(), c.versionCommand())
 	return root
 }
 
