@@ -79,6 +79,65 @@ func TestOpstampsNeverGoBackAcrossSnapshots(t *testing.T) {
 	}
 }
 
+func floorOf(t testing.TB, s *Store, uid metastore.IndexUID) uint64 {
+	t.Helper()
+	floor, err := s.DeleteOpstampFloor(t.Context(), uid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return floor
+}
+
+func TestTheOpstampFloorIsKeptAcrossProcessesSnapshotsAndIncarnations(t *testing.T) {
+	t.Parallel()
+	for name, kept := range map[string]int{"in the log": 0, "in a snapshot": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := memBucket(t)
+			uid := createIndex(t, openOn(t, b), "logs")
+			// again returns a fresh process, that has only what the storage has.
+			again := func() *Store {
+				s := openOn(t, b)
+				if kept == 0 {
+					return s
+				}
+				s = trimEagerly(openOn(t, b, snapshotEvery(1)))
+				log, done := s.logs.use("logs")
+				defer done()
+				if _, err := log.advance(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err := log.snapshot(t.Context(), 0); err != nil {
+					t.Fatal(err)
+				}
+				return openOn(t, b)
+			}
+			if err := again().RaiseDeleteOpstampFloor(t.Context(), uid, 40); err != nil {
+				t.Fatal(err)
+			}
+			if floor := floorOf(t, again(), uid); floor != 40 {
+				t.Errorf("the floor is %d, want 40", floor)
+			}
+			if task := createTask(t, again(), uid); task.Opstamp != 41 {
+				t.Errorf("opstamp %d, want 41", task.Opstamp)
+			}
+			if err := again().DeleteIndex(t.Context(), uid); err != nil {
+				t.Fatal(err)
+			}
+			if floor := floorOf(t, again(), uid); floor != 41 {
+				t.Errorf("the floor of the deleted index is %d, want 41", floor)
+			}
+			request := metastore.CreateIndexRequest{Config: indexConfig(t, "logs"), Incarnation: metastore.Some(uid.Incarnation)}
+			if _, err := again().CreateIndex(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			if task := createTask(t, again(), uid); task.Opstamp != 42 {
+				t.Errorf("opstamp %d under the same incarnation, want 42", task.Opstamp)
+			}
+		})
+	}
+}
+
 func TestANewIncarnationHasNoTasks(t *testing.T) {
 	t.Parallel()
 	s := openOn(t, memBucket(t))
@@ -113,6 +172,12 @@ func TestACallAboutOpstampsThatChangesNothingWritesNothing(t *testing.T) {
 	update(7, "a", "unknown")
 	update(8, "unknown")
 	update(8)
+	for _, floor := range []uint64{0, createTask(t, s, uid).Opstamp} {
+		before = counting.puts.Load()
+		if err := s.RaiseDeleteOpstampFloor(t.Context(), uid, floor); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if puts := counting.puts.Load() - before; puts != 0 {
 		t.Errorf("%d objects were created", puts)
 	}
@@ -132,6 +197,7 @@ func TestAnEntryWhoseOpstampDoesNotFitIsRefused(t *testing.T) {
 		"opstamp 4 is not above 4": createDeleteTaskOp{deleteTask(uid, 4)},
 		"opstamp 3 is not above 4": createDeleteTaskOp{deleteTask(uid, 3)},
 		"the index is logs:":       createDeleteTaskOp{deleteTask(metastore.IndexUID{IndexID: "logs"}, 5)},
+		"2 is not above 4":         raiseDeleteOpstampOp(2),
 		`there is no split "gone"`: updateDeleteOpstampOp{[]string{"gone"}, 1},
 	} {
 		if err := state.apply(o, 1); err == nil || !strings.Contains(err.Error(), want) {

@@ -24,7 +24,7 @@ func everyOp(t testing.TB) *entry {
 		putTemplateOp{indexTemplate(t, "logs-template", 7)}, dropTemplatesOp{"a", "\n"},
 		stageOp(withUID(uid, newSplits("a", `quote " and \ and é`))), markOp{"a", "\n"}, deleteOp{"a"},
 		publishOp{staged: []string{"a"}, replaced: []string{}},
-		createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{[]string{"a"}, 1<<63 - 1},
+		createDeleteTaskOp{deleteTask(uid, 7)}, raiseDeleteOpstampOp(1<<63 - 2), updateDeleteOpstampOp{[]string{"a"}, 1<<63 - 1},
 		recordOp{record: newRecord(t, "AddSource"), purge: time.UnixMilli(-5)},
 		openShardsOp(newShards(uid, "a", `quote " and \ and é`)), acquireShardsOp{"source", []string{"a"}, "t"}, deleteShardsOp{"source", []string{"a", ""}},
 		publishShardsOp{"source", []shardPosition{{"a", "~7"}}},
@@ -83,6 +83,7 @@ func indexSnapshot(t testing.TB, ids ...string) []byte {
 		stageParquetOp{metastore.MetricsSplits, parquetSplits(t, uid, ids...)}, stageParquetOp{metastore.SketchSplits, parquetSplits(t, uid, ids...)},
 		publishParquetOp{kind: metastore.SketchSplits, staged: ids[:1]}, markParquetOp{metastore.MetricsSplits, ids[:1]},
 		createDeleteTaskOp{deleteTask(uid, 1)}, createDeleteTaskOp{deleteTask(uid, 7)}, updateDeleteOpstampOp{ids[:1], 7},
+		raiseDeleteOpstampOp(9),
 	}}
 	if err := applyEntry(state, &e); err != nil {
 		t.Fatal(err)

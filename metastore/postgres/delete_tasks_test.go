@@ -70,6 +70,84 @@ func TestATaskThatIsRefusedUsesNoOpstampUp(t *testing.T) {
 	}
 }
 
+// TestTheCounterIsNotSetBackBehindOpstampsThatAreBeingDrawn: the other transaction is any program's, the peer's for one.
+func TestTheCounterIsNotSetBackBehindOpstampsThatAreBeingDrawn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	other, observer := connect(t, dsn), connect(t, dsn)
+	transaction, err := other.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := func(n int) {
+		t.Helper()
+		const task = "INSERT INTO delete_tasks (create_timestamp, index_uid, delete_query_json) SELECT now(), $1, $2 FROM generate_series(1, $3::int)"
+		if _, err := transaction.Exec(ctx, task, uid.String(), "{}", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	insert(1)
+	raised := make(chan error, 1)
+	go func() { raised <- store.RaiseDeleteOpstampFloor(ctx, uid, 5) }()
+	waitUntil(t, "the raise waits for the transaction", func() bool {
+		return queryValue[int64](t, observer, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 1
+	})
+	insert(20)
+	if err := transaction.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-raised; err != nil {
+		t.Fatal(err)
+	}
+	if last := queryValue[int64](t, observer, "SELECT last_value FROM delete_tasks_opstamp_seq"); last != 21 {
+		t.Errorf("the sequence stands at %d, want 21", last)
+	}
+	if task := createTask(t, store, uid); task.Opstamp != 22 {
+		t.Errorf("the next opstamp is %d, want 22", task.Opstamp)
+	}
+}
+
+func TestACounterThatIsHighEnoughIsReadWithoutALock(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	task := createTask(t, store, uid)
+	transaction, err := connect(t, dsn).Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transaction.Exec(ctx, "LOCK TABLE delete_tasks IN ROW EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.RaiseDeleteOpstampFloor(ctx, uid, task.Opstamp); err != nil {
+		t.Fatal(err)
+	}
+	if err := transaction.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheFirstOpstampIsAboveAFloorOfOne(t *testing.T) {
+	t.Parallel()
+	store, _ := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	for _, floor := range []uint64{0, 1} {
+		before, err := store.DeleteOpstampFloor(t.Context(), uid)
+		if err != nil || before != 0 {
+			t.Fatalf("the floor is %d, %v, want 0", before, err)
+		}
+		if err := store.RaiseDeleteOpstampFloor(t.Context(), uid, floor); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if task := createTask(t, store, uid); task.Opstamp != 2 {
+		t.Errorf("opstamp %d, want 2", task.Opstamp)
+	}
+}
+
 func TestATaskHasTheColumnsThatThePeerReads(t *testing.T) {
 	t.Parallel()
 	store, dsn := openStore(t, Options{})
