@@ -88,6 +88,15 @@ func (w *indexWork) applyBatch(ctx context.Context, batch []*item) error {
 	if err := w.publish(ctx, append(ours, staged...)); err != nil {
 		return err
 	}
+	var published []string
+	for _, it := range batch {
+		if it.outcome == OutcomePublished {
+			published = append(published, it.decision.ID)
+		}
+	}
+	if err := w.journal.addPublished(w.uid, published); err != nil {
+		return err
+	}
 	return w.verify(ctx, batch)
 }
 

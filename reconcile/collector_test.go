@@ -457,3 +457,65 @@ func TestLeftoversThatACollectorHasChosenAreSaved(t *testing.T) {
 		}
 	}
 }
+
+func TestLeftoversThatACollectorHasTakenAreReportedAndComeBackWithTheirFiles(t *testing.T) {
+	t.Parallel()
+	for name, open := range bothStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, options := stranded(t, open)
+			want := webAccess.read(t)
+			g := collectorFor(t, c, webAccess)
+			g.collectForDays(t)
+			require.ElementsMatch(t, want.published, g.deleted)
+
+			planned, err := Plan(t.Context(), options)
+			require.NoError(t, err)
+			s := only(t, planned)
+			at := slices.Index(codes(s), CodeStagedAndLost)
+			require.GreaterOrEqual(t, at, 0, "%v", s.Findings)
+			require.Equal(t, want.published, s.Findings[at].IDs)
+			require.Contains(t, s.Findings[at].Next, "metastore reconcile plan --index web-access")
+
+			webAccess.copyTo(t, options.Root)
+			s = only(t, run(t, options))
+			require.Zero(t, s.NeedsPerson, "%v", s.Findings)
+			requireRebuilt(t, webAccess, c)
+		})
+	}
+}
+
+// TestSplitsThatAMergeReplacedAreNotTakenForLost: their files go as well.
+func TestSplitsThatAMergeReplacedAreNotTakenForLost(t *testing.T) {
+	t.Parallel()
+	for name, publish := range map[string]func(t *testing.T) (*cluster, Options){
+		"this run published them": func(t *testing.T) (*cluster, Options) {
+			c, options := newCluster(t, memoryStore, webAccess)
+			run(t, options)
+			return c, options
+		},
+		"another worker published them": func(t *testing.T) (*cluster, Options) {
+			c, options := stranded(t, memoryStore)
+			require.NoError(t, c.Store.PublishSplits(t.Context(), metastore.PublishSplitsRequest{
+				IndexUID: indexUID(t, c, "web-access"), StagedSplitIDs: webAccess.read(t).published,
+			}))
+			_, err := Plan(t.Context(), options) // it sees the rows
+			require.NoError(t, err)
+			return c, options
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, options := publish(t)
+			g := collectorFor(t, c, webAccess)
+			merged := webAccess.read(t).published[:2]
+			require.NoError(t, g.mark(t.Context(), merged))
+			g.collectForDays(t)
+			require.Equal(t, merged, g.deleted)
+
+			s := only(t, run(t, options))
+
+			require.NotContains(t, codes(s), CodeStagedAndLost)
+		})
+	}
+}

@@ -50,5 +50,6 @@
 // itself, or publishes a row that somebody else staged (unless Options.Lineage.AdoptStaged says that the
 // index is frozen and whose they are). Rows are marked for deletion only as the replaced splits of a
 // publication. A run can be killed at any point and repeated, and any number of workers may run at once.
-// But while it is dead, what it staged and did not publish is at the mercy of the janitor after a day.
+// But while it is dead, what it staged and did not publish is at the mercy of the janitor after a day; with
+// the journal, the next run reports what that one took.
 package reconcile

@@ -50,6 +50,8 @@ const (
 	// CodeMarkedUnpublished: rows that an earlier run staged were marked for deletion before they were
 	// published.
 	CodeMarkedUnpublished = "marked-unpublished"
+	// CodeStagedAndLost: the files of splits that an earlier run staged, and did not publish, are gone.
+	CodeStagedAndLost = "staged-and-lost"
 	// CodeUnverified: files could not be looked up again after their rows had been published.
 	CodeUnverified = "unverified"
 	// CodeOpstamp: published splits have delete opstamps that the metastore counts up to again, unless its counter is raised.

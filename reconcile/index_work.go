@@ -271,6 +271,9 @@ func (w *indexWork) decide(ctx context.Context) error {
 		return err
 	}
 	w.addFindings()
+	if err := w.findStagedAndLost(); err != nil {
+		return err
+	}
 	if err := w.confirmFindings(ctx); err != nil {
 		return err
 	}

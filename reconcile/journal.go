@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,16 +20,18 @@ import (
 // between line ends, so that a line that a killed process tore spoils no other one.
 //
 // What it says about an object counts as long as the object has the same size, time and ETag. What it
-// says about rows is about one incarnation of an index, which no other metastore has.
+// says about rows is about one incarnation of an index. Another metastore may have it too, once it was
+// recovered; but a complete file is staged by recoveries only, so a row that was staged is still ours.
 type journal struct {
-	mu      sync.Mutex
-	file    *os.File // nil: nothing is remembered
-	buffer  bytes.Buffer
-	run     string
-	objects map[string]journalObject      // by location of the object
-	staged  map[stagedKey]map[string]bool // by the runs that may have staged it
-	rowless map[stagedKey]int64           // when a scan first found it without a row, in unix seconds
-	content map[string]*journaledContent  // by location of the object
+	mu        sync.Mutex
+	file      *os.File // nil: nothing is remembered
+	buffer    bytes.Buffer
+	run       string
+	objects   map[string]journalObject      // by location of the object
+	staged    map[stagedKey]map[string]bool // by the runs that may have staged it
+	published map[stagedKey]bool            // of those that were staged
+	rowless   map[stagedKey]int64           // when a scan first found it without a row, in unix seconds
+	content   map[string]*journaledContent  // by location of the object
 }
 
 type stagedKey struct{ indexUID, splitID string }
@@ -38,9 +41,11 @@ type journalLine struct {
 	Object *journalObject `json:"object,omitempty"`
 	Intent *journalStaged `json:"intent,omitempty"`  // the ids are going to be staged
 	Result *journalStaged `json:"skipped,omitempty"` // the ids were not staged after all: others had
-	Seen   *journalSeen   `json:"seen,omitempty"`
-	Block  *journalBlock  `json:"block,omitempty"`
-	Place  *journalPlace  `json:"partition,omitempty"`
+	// Published says that rows which were staged have been published.
+	Published *journalPublished `json:"published,omitempty"`
+	Seen      *journalSeen      `json:"seen,omitempty"`
+	Block     *journalBlock     `json:"block,omitempty"`
+	Place     *journalPlace     `json:"partition,omitempty"`
 }
 
 // journalSeen says which objects a scan found without a row, and which of an earlier scan it found
@@ -70,6 +75,11 @@ type journalStaged struct {
 	IDs      []string `json:"split_ids"`
 }
 
+type journalPublished struct {
+	IndexUID string   `json:"index_uid"`
+	IDs      []string `json:"split_ids"`
+}
+
 // maxJournalLine bounds the memory for one line, in bytes.
 const maxJournalLine = 64 << 20
 
@@ -82,7 +92,7 @@ var ErrJournal = errors.New("the journal cannot be used")
 // openJournal reads the journal at path and opens it for appending; it is made if it does not exist.
 // An empty path gives a journal that remembers nothing. Lines that cannot be read are skipped.
 func openJournal(path, run string) (*journal, error) {
-	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}, rowless: map[stagedKey]int64{}, content: map[string]*journaledContent{}}
+	j := &journal{run: run, objects: map[string]journalObject{}, staged: map[stagedKey]map[string]bool{}, published: map[stagedKey]bool{}, rowless: map[stagedKey]int64{}, content: map[string]*journaledContent{}}
 	if path == "" {
 		return j, nil
 	}
@@ -128,6 +138,10 @@ func (j *journal) replay(line journalLine) bool {
 		j.remember(line.Intent, true)
 	case line.Result != nil:
 		j.remember(line.Result, false)
+	case line.Published != nil:
+		for _, id := range line.Published.IDs {
+			j.published[stagedKey{line.Published.IndexUID, id}] = true
+		}
 	case line.Seen != nil:
 		j.see(line.Seen)
 	case line.Block != nil:
@@ -211,6 +225,30 @@ func (j *journal) mayHaveStaged(uid metastore.IndexUID, id string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.staged[stagedKey{uid.String(), id}]) > 0
+}
+
+// unpublished returns the ids that runs may have staged and that nobody is known to have published,
+// sorted.
+func (j *journal) unpublished(uid metastore.IndexUID) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var ids []string
+	text := uid.String()
+	for key, runs := range j.staged {
+		if key.indexUID == text && len(runs) > 0 && !j.published[key] {
+			ids = append(ids, key.splitID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// addPublished remembers that ids were published.
+func (j *journal) addPublished(uid metastore.IndexUID, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return j.append(journalLine{Published: &journalPublished{uid.String(), ids}}, true)
 }
 
 // addObject remembers what was read of an object.
