@@ -112,8 +112,12 @@ func (f *clientFlags) explainUnknown(ctx context.Context, err error, doing, chec
 	if again := f.key.again(err); again != "" {
 		check = again
 	}
-	if context.Cause(ctx) == errInterrupted {
+	var refused *idempotency.Error
+	switch {
+	case context.Cause(ctx) == errInterrupted:
 		err = errInterrupted
+	case errors.As(err, &refused) && refused.Reason == idempotency.KeyInFlight:
+		return withHint(fmt.Errorf("%s: a call with its idempotency key is still under way: the outcome is unknown", doing), "when that call has ended, %s", check)
 	}
 	return withHint(fmt.Errorf("%s: %w: the outcome is unknown, the change may or may not have been made", doing, err), "%s", check)
 }

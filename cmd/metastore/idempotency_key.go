@@ -130,6 +130,8 @@ func (f *keyFlag) explainKey(refused *idempotency.Error, doing, check string) er
 		return withHint(failed, "the key goes with the command that failed, on the same input and the same index; without --idempotency-key this is another call")
 	case idempotency.KeyExpired:
 		return withHint(failed, "%s; without --idempotency-key the command is another call", check)
+	case idempotency.ResultGone:
+		return withHint(failed, "an earlier attempt made the change, and another command deleted the result; without --idempotency-key this is another call")
 	case idempotency.KeyFromFuture:
 		return withHint(failed, "set the clock of this machine, or that of the server")
 	case idempotency.KeyQuota:
