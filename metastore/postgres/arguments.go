@@ -10,9 +10,12 @@ import (
 
 // Object ids of the element types of arrays, as the binary format of an array names them.
 const (
+	oidBytea     = 17
 	oidInt8      = 20
+	oidInt2      = 21
 	oidText      = 25
 	oidTimestamp = 1114
+	oidUUID      = 2950
 )
 
 const (
@@ -34,6 +37,10 @@ func boolArgument(value bool) []byte {
 
 func int8Argument(value int64) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(value))
+}
+
+func int2Argument(value int16) []byte {
+	return binary.BigEndian.AppendUint16(nil, uint16(value))
 }
 
 // timestampArgument takes Unix seconds. What lies outside PostgreSQL's range becomes an infinity, which
@@ -105,6 +112,21 @@ func fixedArrayOf(element uint32, n int, at func(i int) (int64, bool)) []byte {
 		}
 		dst = binary.BigEndian.AppendUint32(dst, 8)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(value))
+	}
+	return dst
+}
+
+// bytesArrayOf is an array of values in their binary format, which at gives for 0 to n-1; it is called twice for each.
+func bytesArrayOf(element uint32, n int, at func(i int) []byte) []byte {
+	size := arrayHeaderSize + 4*n
+	for i := range n {
+		size += len(at(i))
+	}
+	dst := appendArrayHeader(make([]byte, 0, size), element, n)
+	for i := range n {
+		value := at(i)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(value)))
+		dst = append(dst, value...)
 	}
 	return dst
 }

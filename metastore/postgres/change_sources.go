@@ -62,17 +62,17 @@ func (s *Store) changeSourceWithShards(ctx context.Context, operation string, in
 			}
 			return queries
 		},
-		func() (writes []query, err error) {
+		func() (decided decision, err error) {
 			if row.metadata == nil {
-				return nil, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+				return decided, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
 			}
 			if row.metadata, err = change(row.metadata); err != nil {
-				return nil, err
+				return decided, err
 			}
-			writes = append(writes, row.write())
+			decided.writes = append(decided.writes, row.write())
 			if numShards > 0 {
-				writes = append(writes, query{sql: deleteShardsOfSourceSQL, args: source})
+				decided.writes = append(decided.writes, query{sql: deleteShardsOfSourceSQL, args: source})
 			}
-			return writes, nil
+			return decided, nil
 		})
 }

@@ -33,8 +33,8 @@ func (s *Store) CreateDeleteTask(ctx context.Context, deletion metastore.DeleteQ
 	if s.record == nil {
 		err = s.mutateIf(ctx, operation, indexID, build, verdict)
 	} else {
-		err = s.changeLocked(ctx, operation, indexID, build, func() ([]query, error) {
-			return s.setResult(idempotency.DeleteTaskResult(task)), verdict()
+		err = s.changeLocked(ctx, operation, indexID, build, func() (decision, error) {
+			return decision{writes: s.setResult(idempotency.DeleteTaskResult(task))}, verdict()
 		})
 	}
 	if err != nil {
@@ -68,14 +68,14 @@ func (s *Store) RaiseDeleteOpstampFloor(ctx context.Context, indexUID metastore.
 		known = 0
 		return []query{{sql: findIndexUIDSQL, args: [][]byte{textArgument(indexUID.String())}, affected: &known}, floorInto(&current)}
 	}
-	return s.changeLocked(ctx, "raising the delete opstamp floor", indexUID.IndexID, read, func() ([]query, error) {
+	return s.changeLocked(ctx, "raising the delete opstamp floor", indexUID.IndexID, read, func() (decision, error) {
 		switch {
 		case known == 0:
-			return nil, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+			return decision{}, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
 		case current >= floor:
-			return nil, nil
+			return decision{}, nil
 		}
-		return []query{{sql: lockDeleteTasksSQL}, {sql: raiseDeleteOpstampFloorSQL, args: [][]byte{int8Argument(int64(floor))}}}, nil
+		return decision{writes: []query{{sql: lockDeleteTasksSQL}, {sql: raiseDeleteOpstampFloorSQL, args: [][]byte{int8Argument(int64(floor))}}}}, nil
 	})
 }
 

@@ -26,6 +26,8 @@ const (
 	stateSerialization       = "40001"
 	stateDeadlock            = "40P01"
 	stateInsufficientRights  = "42501"
+	stateUndefinedSchema     = "3F000"
+	stateUndefinedFunction   = "42883"
 	stateUndefinedTable      = "42P01"
 	stateLockNotAvailable    = "55P03"
 	stateQueryCanceled       = "57014"
@@ -93,8 +95,8 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 		return refusedValue(operation, cause)
 	case stateReadOnly, stateInsufficientRights:
 		return metastore.Forbidden(cause, "%s: the database refused it", operation)
-	case stateUndefinedTable:
-		return metastore.Internal(cause, "%s: the database lacks a table of the metastore's schema; run metastore migrate", operation)
+	case stateUndefinedTable, stateUndefinedFunction, stateUndefinedSchema:
+		return metastore.Internal(cause, "%s: the database lacks a part of the metastore's schema; run metastore migrate", operation)
 	case stateQueryCanceled, stateLockNotAvailable:
 		return metastore.Timeout(cause, "%s: the database gave up", operation)
 	case stateSerialization, stateDeadlock:

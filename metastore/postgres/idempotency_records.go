@@ -28,26 +28,24 @@ func (s *Store) insertRecords(records ...*idempotency.Record) query {
 	if len(records) == 1 {
 		r := records[0]
 		return query{sql: insertRecordSQL, args: [][]byte{
-			textArgument(r.Key.String()),
-			hexArgument(r.Principal[:]),
+			r.Key[:],
+			r.Principal[:],
 			textArgument(r.Operation),
 			textArgument(r.Resource),
-			hexArgument(r.Fingerprint[:]),
-			int8Argument(int64(r.FingerprintVersion)),
+			r.Fingerprint[:],
+			int2Argument(int16(r.FingerprintVersion)),
 			textArgument(strconv.FormatInt(s.options.KeyWait.Milliseconds(), 10)),
 			textArgument(s.settings.LockTimeout),
 		}}
 	}
-	column := func(value func(*idempotency.Record) string) []byte {
-		return textArrayOf(len(records), func(i int) string { return value(records[i]) })
-	}
+	n := len(records)
 	return query{sql: insertRecordsSQL, args: [][]byte{
-		column(func(r *idempotency.Record) string { return r.Key.String() }),
-		column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Principal[:]) }),
-		column(func(r *idempotency.Record) string { return r.Operation }),
-		column(func(r *idempotency.Record) string { return r.Resource }),
-		column(func(r *idempotency.Record) string { return hex.EncodeToString(r.Fingerprint[:]) }),
-		int8ArrayOf(len(records), func(i int) (int64, bool) { return int64(records[i].FingerprintVersion), true }),
+		bytesArrayOf(oidUUID, n, func(i int) []byte { return records[i].Key[:] }),
+		bytesArrayOf(oidBytea, n, func(i int) []byte { return records[i].Principal[:] }),
+		textArrayOf(n, func(i int) string { return records[i].Operation }),
+		textArrayOf(n, func(i int) string { return records[i].Resource }),
+		bytesArrayOf(oidBytea, n, func(i int) []byte { return records[i].Fingerprint[:] }),
+		bytesArrayOf(oidInt2, n, func(i int) []byte { return int2Argument(int16(records[i].FingerprintVersion)) }),
 	}}
 }
 
@@ -104,6 +102,9 @@ func (s *Store) executed(ctx context.Context, record *idempotency.Record) error 
 			sql:  findRecordSQL,
 			args: [][]byte{textArgument(record.Key.String()), hexArgument(record.Principal[:])},
 			row: func(row columns) error {
+				if length := len(row[2]); length != len(record.Fingerprint) {
+					return fmt.Errorf("column fingerprint has %d bytes, must have %d", length, len(record.Fingerprint))
+				}
 				known = &idempotency.Record{Key: record.Key, Binding: idempotency.Binding{
 					Principal: record.Principal, Operation: row.text(0), Resource: row.text(1),
 					Fingerprint: idempotency.Fingerprint(row[2]), FingerprintVersion: int(row.int8(3)),

@@ -110,6 +110,8 @@ func TestAFailedCallLeavesNoRecord(t *testing.T) {
 	unknown := metastore.IndexUID{IndexID: "unknown", Incarnation: uid.Incarnation}
 	for name, call := range map[string]func(metastore.Store) error{
 		"publishing an unknown split":    func(s metastore.Store) error { return s.PublishSplits(ctx, publishing(uid, "x")) },
+		"publishing a published split":   func(s metastore.Store) error { return s.PublishSplits(ctx, publishing(uid, "b")) },
+		"publishing one of no index":     func(s metastore.Store) error { return s.PublishSplits(ctx, publishing(unknown, "a")) },
 		"publishing unknown splits":      func(s metastore.Store) error { return s.PublishSplits(ctx, publishing(uid, "a", "x")) },
 		"deleting an unknown index":      func(s metastore.Store) error { return s.DeleteIndex(ctx, unknown) },
 		"adding a source to no index":    func(s metastore.Store) error { return s.ToggleSource(ctx, unknown, "source", true) },
@@ -289,8 +291,8 @@ func TestTheOwnSchemaIsCreatedOnce(t *testing.T) {
 	createIndex(t, store, "logs")
 	reopenStore(t, Options{DSN: dsn})
 	conn := connect(t, dsn)
-	if n := queryValue[int64](t, conn, "SELECT count(*) FROM holdfast.migrations"); n != 1 {
-		t.Fatalf("%d migrations are recorded, want 1", n)
+	if n := queryValue[int64](t, conn, "SELECT count(*) FROM holdfast.migrations"); n != 2 {
+		t.Fatalf("%d migrations are recorded, want 2", n)
 	}
 	exec(t, conn, "DROP SCHEMA holdfast CASCADE")
 	without := reopenStore(t, Options{DSN: dsn, NoIdempotencyKeys: true})
@@ -298,6 +300,65 @@ func TestTheOwnSchemaIsCreatedOnce(t *testing.T) {
 	if queryValue[bool](t, conn, "SELECT to_regnamespace('holdfast') IS NOT NULL") {
 		t.Fatal("the schema was created although keys are switched off")
 	}
+}
+
+func TestTheRecordsOfTheFirstSchemaAreKept(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a", "b")
+	conn := connect(t, dsn)
+	exec(t, conn, "DROP SCHEMA holdfast CASCADE")
+	exec(t, conn, "CREATE SCHEMA holdfast")
+	exec(t, conn, "CREATE TABLE holdfast.migrations (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())")
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return applyOwnMigration(ctx, tx, "0001_idempotency_records.sql") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := func(record idempotency.Record) {
+		t.Helper()
+		exec(t, conn, `INSERT INTO holdfast.idempotency_records (key, principal, operation, resource, fingerprint, fingerprint_version)
+			VALUES ($1, $2, $3, $4, $5, $6)`, record.Key.String(), record.Principal[:], record.Operation, record.Resource, record.Fingerprint[:], record.FingerprintVersion)
+	}
+	before, after := newRecord(t, "PublishSplits"), newRecord(t, "PublishSplits")
+	insert(before)
+	upgraded := reopenStore(t, Options{DSN: dsn})
+	insert(after) // as a server of the first version does, beside one of the second
+	for _, record := range []idempotency.Record{before, after} {
+		wantReplayed(t, upgraded.WithRecord(record).PublishSplits(ctx, publishing(uid, "a")), record)
+	}
+	if err := upgraded.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, publishing(uid, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if n := numRecords(t, dsn); n != 3 {
+		t.Fatalf("%d records, want 3", n)
+	}
+}
+
+func TestARecordOfAnotherShapeIsRefused(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, dsn := openStore(t, Options{MaxKeysPerCaller: 1})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a")
+	record := newRecord(t, "PublishSplits")
+	if err := store.WithRecord(record).PublishSplits(ctx, publishing(uid, "a")); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, dsn)
+	exec(t, conn, "UPDATE holdfast.idempotency_records SET fingerprint = 'short'")
+	wantInternal := func(err error, column string) {
+		t.Helper()
+		var typed *metastore.Error
+		if !errors.As(err, &typed) || typed.Kind != metastore.KindInternal || !strings.Contains(err.Error(), column) {
+			t.Errorf("a %s that is too short: %v", column, err)
+		}
+	}
+	wantInternal(store.WithRecord(record).PublishSplits(ctx, publishing(uid, "a")), "fingerprint")
+	exec(t, conn, "UPDATE holdfast.idempotency_records SET principal = 'short'")
+	exec(t, conn, "ANALYZE holdfast.idempotency_records")
+	wantInternal(store.countRecords(ctx), "principal")
 }
 
 func sourceConfig(t testing.TB, id string) *indexconfig.SourceConfig {
@@ -400,8 +461,8 @@ func TestACommitWhoseAnswerIsLostIsFoundOut(t *testing.T) {
 		lost := false
 		err := store.once(ctx, "publishing splits", &record, func() error {
 			publish := func() error {
-				return store.repeatLocked(ctx, []*idempotency.Record{&record}, func() []query { return nil }, func() ([]query, error) {
-					return []query{{sql: publishSplitSQL, args: [][]byte{textArgument(uid.String()), textArgument("a")}}}, nil
+				return store.repeatLocked(ctx, []*idempotency.Record{&record}, func() []query { return nil }, func() (decision, error) {
+					return decision{writes: []query{{sql: publishSplitSQL, args: [][]byte{textArgument(uid.String()), textArgument("a")}}}}, nil
 				})
 			}
 			if lost {

@@ -9,11 +9,19 @@ import (
 	"holdfast/metastore/idempotency"
 )
 
+// decision is what a transaction makes of what it has read.
+type decision struct {
+	writes []query
+	// commit says that the queries before have changed something that is to stay, even if there is nothing to write.
+	commit bool
+}
+
 // changeLocked runs a transaction in two round trips: the queries that lock returns, which lock and read in the order
-// of locks, and then what decide makes of that. If decide returns no query, or an error, the transaction is undone, and
-// the error is that of the call; but a call with a record is committed unless decide returns an error. When the server
-// aborts the transaction both run again. The index id is what an error about a missing index names.
-func (s *Store) changeLocked(ctx context.Context, operation, indexID string, lock func() []query, decide func() ([]query, error)) error {
+// of locks, and then what decide makes of that. If decide neither writes nor commits, or returns an error, the
+// transaction is undone, and the error is that of the call; but a call with a record is committed unless decide returns
+// an error. When the server aborts the transaction both run again. The index id is what an error about a missing index
+// names.
+func (s *Store) changeLocked(ctx context.Context, operation, indexID string, lock func() []query, decide func() (decision, error)) error {
 	if err := s.refuseReadOnly(operation); err != nil {
 		return err
 	}
@@ -27,7 +35,7 @@ func (s *Store) changeLocked(ctx context.Context, operation, indexID string, loc
 }
 
 // repeatLocked is changeLocked with the errors of the driver. The records are those of the calls in the transaction.
-func (s *Store) repeatLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() ([]query, error)) error {
+func (s *Store) repeatLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() (decision, error)) error {
 	for attempt := 1; ; attempt++ {
 		err := s.tryChangeLocked(ctx, records, lock, decide)
 		if isDisconnect(err) {
@@ -43,7 +51,7 @@ func (s *Store) repeatLocked(ctx context.Context, records []*idempotency.Record,
 	}
 }
 
-func (s *Store) tryChangeLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() ([]query, error)) error {
+func (s *Store) tryChangeLocked(ctx context.Context, records []*idempotency.Record, lock func() []query, decide func() (decision, error)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -59,12 +67,12 @@ func (s *Store) tryChangeLocked(ctx context.Context, records []*idempotency.Reco
 	if err != nil {
 		return errors.Join(err, s.rollback(ctx, conn))
 	}
-	writes, err := decide()
-	if err != nil || len(writes)+len(records) == 0 {
+	decided, err := decide()
+	if err != nil || !decided.commit && len(decided.writes)+len(records) == 0 {
 		_ = s.rollback(ctx, conn) // what was decided holds, whatever becomes of a transaction that wrote nothing
 		return err
 	}
-	return s.send(ctx, conn, append(writes, query{sql: "COMMIT"}))
+	return s.send(ctx, conn, append(decided.writes, query{sql: "COMMIT"}))
 }
 
 // rollback ends a transaction in which nothing was written.

@@ -64,7 +64,7 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn, database string) erro
 		return nil
 	})
 	if hasState(err, stateInsufficientRights) {
-		return metastore.Forbidden(nil, "database %q: the user may not create schema holdfast, where idempotency keys are remembered: grant it CREATE on the database, run metastore migrate once as the owner, or switch idempotency keys off", database)
+		return metastore.Forbidden(nil, "database %q: the user may not create or change schema holdfast, where idempotency keys are remembered: grant it CREATE on the database, run metastore migrate once as the owner, or switch idempotency keys off", database)
 	}
 	return err
 }

@@ -45,21 +45,16 @@ func (s *Store) publishParquetWithDelta(ctx context.Context, kind metastore.Parq
 			states = map[string]metastore.SplitState{}
 			return append(progress.lock(), p.parquetQueries(kind, states)...)
 		},
-		func() ([]query, error) {
+		func() (decision, error) {
 			advance, err := progress.check(p.deltaOfPublish)
 			if err == nil {
 				err = checkPublish(p.all, p.numStaged, states)
 			}
 			if err != nil {
-				return nil, err
+				return decision{}, err
 			}
 			advance()
-			writes := progress.write()
-			if len(writes) == 0 && len(p.all) > 0 {
-				// Without any query the change of the splits would be undone.
-				writes = []query{{sql: "SELECT 1"}}
-			}
-			return writes, nil
+			return decision{writes: progress.write(), commit: len(p.all) > 0}, nil
 		})
 }
 

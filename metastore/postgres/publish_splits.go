@@ -24,6 +24,10 @@ func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 	indexID, all, staged := p.indexUID.IndexID, p.all, p.staged()
 	if len(all) == 1 && len(staged) == 1 && isStorable(staged[0]) {
 		err := s.publishSplit(ctx, p.indexUID, staged[0])
+		if errors.Is(err, errNotStaged) && s.record != nil {
+			// Another transaction with a record is needed only if the split is staged by now.
+			err = s.publishRefusal(ctx, p)
+		}
 		if !errors.Is(err, errNotStaged) {
 			return err
 		}
@@ -57,21 +61,44 @@ func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 
 var errNotStaged = errors.New("the split is not staged")
 
-// publishSplit publishes one split, by far the most frequent sort of publish, or fails with errNotStaged.
+// publishSplit publishes one split, by far the most frequent sort of publish, in one round trip, or fails with
+// errNotStaged.
 func (s *Store) publishSplit(ctx context.Context, indexUID metastore.IndexUID, id string) error {
+	args := [][]byte{textArgument(indexUID.String()), textArgument(id)}
+	if s.record != nil {
+		if err := s.refuseReadOnly(publishOperation); err != nil {
+			return err
+		}
+		err := s.write(ctx, publishOperation, func() []query { return []query{{sql: publishSplitOrFailSQL, args: args}} })
+		if hasState(err, stateDivisionByZero) {
+			return errNotStaged
+		}
+		return failure(ctx, publishOperation, indexUID.IndexID, err)
+	}
 	var changed int64
 	return s.mutateIf(ctx, publishOperation, indexUID.IndexID, func() []query {
-		return []query{{
-			sql:      publishSplitSQL,
-			args:     [][]byte{textArgument(indexUID.String()), textArgument(id)},
-			affected: &changed,
-		}}
+		return []query{{sql: publishSplitSQL, args: args, affected: &changed}}
 	}, func() error {
 		if changed == 0 {
 			return errNotStaged
 		}
 		return nil
 	})
+}
+
+// publishRefusal tells from the states now why a publish does not take place, or returns errNotStaged if it could.
+func (s *Store) publishRefusal(ctx context.Context, p *publication) error {
+	states, indexExists, err := s.splitStates(ctx, p.indexUID, p.all)
+	if err == nil && !indexExists {
+		err = metastore.NotFound(metastore.IndexEntity(p.indexUID.IndexID))
+	}
+	if err == nil {
+		err = checkPublish(p.all, p.numStaged, states)
+	}
+	if err == nil {
+		err = errNotStaged
+	}
+	return err
 }
 
 // checkPublish tells from the states before whether the splits were published. The first numStaged of all are to

@@ -60,9 +60,9 @@ func (s *Store) publishEach(ctx context.Context, uid metastore.IndexUID, publica
 // publishAlone makes one publish in a transaction of its own.
 func (s *Store) publishAlone(ctx context.Context, p *publication) error {
 	group := newPublishGroup(p.indexUID, []*publication{p})
-	return s.changeLocked(ctx, publishOperation, p.indexUID.IndexID, group.lock, func() ([]query, error) {
-		writes := group.decide()
-		return writes, p.refused
+	return s.changeLocked(ctx, publishOperation, p.indexUID.IndexID, group.lock, func() (decision, error) {
+		decided := group.decide()
+		return decided, p.refused
 	})
 }
 
@@ -70,7 +70,7 @@ func (s *Store) publishAlone(ctx context.Context, p *publication) error {
 // place. An error of the driver is that of all of them, and nothing was done if it is about a record.
 func (s *Store) publishTogether(ctx context.Context, uid metastore.IndexUID, publications []*publication) error {
 	group := newPublishGroup(uid, publications)
-	return s.repeatLocked(ctx, group.records(), group.lock, func() ([]query, error) { return group.decide(), nil })
+	return s.repeatLocked(ctx, group.records(), group.lock, func() (decision, error) { return group.decide(), nil })
 }
 
 // publishGroup is a transaction of publishes of one index.
@@ -102,8 +102,8 @@ func (g *publishGroup) lock() []query {
 	return queries
 }
 
-// decide makes or refuses the publishes, and returns what is to be written. The record of a publish that is refused goes.
-func (g *publishGroup) decide() []query {
+// decide makes or refuses the publishes. The record of a publish that is refused goes.
+func (g *publishGroup) decide() decision {
 	var refused []*idempotency.Record
 	for _, p := range g.publications {
 		advance, err := g.progress.check(p.deltaOfPublish)
@@ -118,7 +118,7 @@ func (g *publishGroup) decide() []query {
 			refused = append(refused, p.record)
 		}
 	}
-	return slices.Concat(g.progress.write(), g.splits.write(), removeRecords(refused))
+	return decision{writes: slices.Concat(g.progress.write(), g.splits.write(), removeRecords(refused))}
 }
 
 // records are those of the publishes, each once: of two with the same key the second fails, and is made alone.

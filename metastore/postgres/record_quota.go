@@ -50,6 +50,9 @@ func (s *Store) countRecords(ctx context.Context) error {
 			sql:  countRecordsSQL,
 			args: [][]byte{int8Argument(s.quota.limit)},
 			row: func(row columns) error {
+				if length := len(row[0]); length != len(idempotency.Principal{}) {
+					return fmt.Errorf("column principal has %d bytes, must have %d", length, len(idempotency.Principal{}))
+				}
 				counts[idempotency.Principal(row[0])] = row.int8(1)
 				return nil
 			},

@@ -32,6 +32,8 @@ var (
 	splitStatesSQL string
 	//go:embed sql/publish_split.sql
 	publishSplitSQL string
+	//go:embed sql/publish_split_or_fail.sql
+	publishSplitOrFailSQL string
 	//go:embed sql/publish_splits.sql
 	publishSplitsSQL string
 	//go:embed sql/lock_shards.sql

@@ -41,7 +41,7 @@ func (s *Store) mutate(ctx context.Context, operation, indexID string, build fun
 // nothing then, so that nothing has to be undone but the record of the call, if it has one.
 func (s *Store) mutateIf(ctx context.Context, operation, indexID string, build func() []query, verdict func() error) error {
 	if s.record != nil && verdict != nil {
-		return s.changeLocked(ctx, operation, indexID, build, func() ([]query, error) { return nil, verdict() })
+		return s.changeLocked(ctx, operation, indexID, build, func() (decision, error) { return decision{}, verdict() })
 	}
 	if err := s.refuseReadOnly(operation); err != nil {
 		return err

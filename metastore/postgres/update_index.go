@@ -27,16 +27,16 @@ func (s *Store) changeIndex(ctx context.Context, operation string, indexUID meta
 	row := lockedIndex{uid: indexUID}
 	err := s.changeLocked(ctx, operation, indexUID.IndexID,
 		func() []query { return []query{row.lock()} },
-		func() ([]query, error) {
+		func() (decision, error) {
 			if row.metadata == nil {
-				return nil, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
+				return decision{}, metastore.NotFound(metastore.IndexEntity(indexUID.IndexID))
 			}
 			updated, changed, err := change(row.metadata)
 			if err != nil || !changed {
-				return nil, err
+				return decision{}, err
 			}
 			row.metadata = updated
-			return []query{row.write()}, nil
+			return decision{writes: []query{row.write()}}, nil
 		})
 	if err != nil {
 		return nil, err
