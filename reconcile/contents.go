@@ -90,9 +90,8 @@ func (c *contents) take(ctx context.Context, plan *lineage.Plan) error {
 		o.State = stateOf(role[d.ID])
 		legacy = append(legacy, o)
 	}
-	entries = slices.DeleteFunc(entries, func(object *splitObject) bool {
-		return !slices.ContainsFunc(legacy, func(l containment.Object) bool { return c.related(object, &l) })
-	})
+	relatives := newRelatives(legacy)
+	entries = slices.DeleteFunc(entries, func(object *splitObject) bool { return !relatives.of(object) })
 	if err := c.readEvidence(ctx, entries); err != nil {
 		return err
 	}
@@ -135,17 +134,6 @@ func (w *indexWork) written(object *splitObject) int64 {
 }
 
 func (w *indexWork) place(object *splitObject) string { return w.location.Child(object.Name).String() }
-
-// related says whether a file with an entry may hold one without, or be held by it, by what is known
-// without reading it.
-func (c *contents) related(object *splitObject, l *containment.Object) bool {
-	m := &object.metadata
-	if m.TimeRange.Set && l.TimeRange.Set &&
-		(m.TimeRange.Value.Start > l.TimeRange.Value.End || l.TimeRange.Value.Start > m.TimeRange.Value.End) {
-		return false
-	}
-	return len(object.parents) > 0 || l.Origin != segment.Indexed && m.NumDocs < l.NumDocs
-}
 
 // verdicts puts what the contents prove into the objects of the decision procedure.
 func (w *indexWork) verdicts(result *containment.Result, objects []lineage.Object) {

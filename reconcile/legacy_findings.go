@@ -20,11 +20,15 @@ func (w *indexWork) findContents() {
 	}
 	w.toDecide = map[string]string{}
 	together := map[containment.FlagKind][]string{}
+	decided := make(map[string]lineage.Kind, len(w.plan.Decisions))
+	for i := range w.plan.Decisions {
+		decided[w.plan.Decisions[i].ID] = w.plan.Decisions[i].Kind
+	}
 	for i := range w.compared.Flags {
 		flag := &w.compared.Flags[i]
 		w.decisions[flag.ID] = true
 		switch f := w.findContent(flag); {
-		case !w.concerns(flag):
+		case !concerns(flag, decided):
 		case isCommon(flag):
 			together[flag.Kind] = append(together[flag.Kind], flag.Splits[0])
 			if f.DecisionID != "" {
@@ -59,22 +63,19 @@ func isCommon(flag *containment.Flag) bool {
 }
 
 // concerns says whether a flag is still about a decision: the lists may have told more.
-func (w *indexWork) concerns(flag *containment.Flag) bool {
-	for i := range w.plan.Decisions {
-		d := &w.plan.Decisions[i]
-		if d.ID != flag.Splits[0] {
-			continue
-		}
-		switch flag.Kind {
-		case containment.Unchecked, containment.Weak, containment.Undercount, containment.Deleted, containment.Order:
-			return d.Kind == lineage.LegacyUndecided || flag.Accepted
-		case containment.Piecemeal:
-			return d.Kind == lineage.Orphan
-		default:
-			return true
-		}
+func concerns(flag *containment.Flag, decided map[string]lineage.Kind) bool {
+	kind, known := decided[flag.Splits[0]]
+	if !known {
+		return false
 	}
-	return false
+	switch flag.Kind {
+	case containment.Unchecked, containment.Weak, containment.Undercount, containment.Deleted, containment.Order:
+		return kind == lineage.LegacyUndecided || flag.Accepted
+	case containment.Piecemeal:
+		return kind == lineage.Orphan
+	default:
+		return true
+	}
 }
 
 func (w *indexWork) findContent(flag *containment.Flag) Finding {

@@ -112,7 +112,7 @@ func (c *historyCheck) excess(doc string) bool {
 }
 
 // showsDeletion says whether files connect the live splits of a document with one from which deletions
-// removed it: each shares documents with the next. One that was made after no deletion, as far as it says
+// removed it: each shares documents with the next, and was published once. One that was made after no deletion, as far as it says
 // itself, and is in one of the live splits in one piece looks like a parent of that.
 func (c *historyCheck) showsDeletion(doc string) bool {
 	queue, reached, docs := slices.Clone(c.holders[doc]), map[string]bool{}, map[string]bool{}
@@ -129,7 +129,7 @@ func (c *historyCheck) showsDeletion(doc string) bool {
 		}
 		for id := range c.objects {
 			for d := range c.documentsOf(id) {
-				if docs[d] && !reached[id] {
+				if docs[d] && !reached[id] && (slices.Contains(c.published, id) || slices.Contains(c.replaced, id)) {
 					reached[id] = true
 					queue = append(queue, id)
 				}
