@@ -270,6 +270,10 @@ func (l *commitLog[S]) settleCommit(ctx context.Context, base *head[S], e *entry
 		l.isNewest(begun)
 		return true, nil
 	}
+	if l.env.elapsed(begun) >= removalAge {
+		l.discard(base)
+		return false, metastore.Unavailable(nil, "changing %s: creating object %s took so long that the outcome is unknown", l.name, l.keys.entry(e.version))
+	}
 	// The object stands where the log was removed long ago; no process takes it for an entry.
 	l.discard(base)
 	if err := l.env.bucket.Delete(after, l.keys.entry(e.version)); err != nil {

@@ -26,9 +26,12 @@
 // create it. Three rules prevent that:
 //
 //   - entries are removed one after the other in ascending order, and the newest entry stays;
-//   - a process only removes entries that it has known to exist for at least removalAge;
+//   - a process only removes an entry if it has known the one behind it for at least removalAge;
 //   - a process that has not confirmed for confirmAge that its version is the newest one reads its own
 //     newest entry again after it looked at, or created, the next one. If that is gone, or is
 //     another one, the process starts over from the newest snapshot. Before the first entry it looks
 //     for the mark "_log/trimmed" instead, which is created before anything is removed.
+//
+// That entry n is gone then proves that entry n+1 was not this process's doing, if it began to create it less than
+// removalAge ago: n stays for as long behind the first n+1. If it took longer, the outcome is unknown.
 package file

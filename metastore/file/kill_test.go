@@ -3,7 +3,9 @@ package file
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -49,7 +51,7 @@ func work(directory, name string) error {
 	if err != nil {
 		return err
 	}
-	trimEagerly(s)
+	s.env.confirmAge = 0 // as one that slept
 	found, err := s.IndexMetadata(ctx, metastore.IndexLookup{IndexID: metastore.Some("logs")})
 	if err != nil {
 		return err
@@ -108,6 +110,9 @@ func killedWorkers(t *testing.T, directory string, round, count int, random *ran
 	for _, w := range workers {
 		select {
 		case <-w.begun:
+		case lines := <-w.lines:
+			w.lines <- lines
+			t.Errorf("a worker ended by itself; why is on standard error")
 		case <-time.After(time.Minute):
 			t.Error("a worker did not begin; what it waits for is on standard error")
 			_ = w.command.Process.Signal(syscall.SIGQUIT) // the kill below ends it in any case
@@ -124,6 +129,16 @@ func killedWorkers(t *testing.T, directory string, round, count int, random *ran
 	return said
 }
 
+// trimmed reports whether entries of the log were removed.
+func trimmed(t *testing.T, directory string) bool {
+	t.Helper()
+	_, err := os.Stat(filepath.Join(directory, filepath.FromSlash(logKeys{"logs/"}.trimmed())))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
 func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *testing.T) {
 	t.Parallel()
 	kills := 50
@@ -131,12 +146,14 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 		kills = 1000
 	}
 	directory := filepath.Join(t.TempDir(), "store")
-	createIndex(t, openOn(t, localBucket(t, directory)), "logs")
+	survivor := openOn(t, localBucket(t, directory), snapshotEvery(10))
+	survivor.env.removalAge = 3 * time.Second
+	uid := createIndex(t, survivor, "logs")
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	tried, acknowledged := map[string]string{}, map[string]string{}
 	end, bounded := t.Deadline()
 	killed := 0
-	for round := 0; killed < kills; round++ {
+	for round := 0; killed < kills || !trimmed(t, directory); round++ {
 		if kills > 50 && bounded && time.Until(end) < time.Minute {
 			break // the long test takes what time it is given, and says how far it came
 		}
@@ -153,6 +170,10 @@ func TestKilledProcessesLoseNothingTheyAcknowledgedAndLeaveNothingHalfDone(t *te
 				acknowledged[fields[1]] = fields[2]
 			}
 		}
+		// It lives long enough to know what may be removed.
+		pair := fmt.Sprint("survivor-", round)
+		stage(t, survivor, uid, pair+"-a", pair+"-b")
+		tried[pair], acknowledged[pair] = "Staged", "Staged"
 	}
 	t.Logf("%d kills, %d pairs of splits acknowledged", killed, len(acknowledged))
 	states := map[string]string{}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"holdfast/metastore"
 )
@@ -185,8 +186,8 @@ func TestOldEntriesAndSnapshotsAreRemovedWhenTwoNewerSnapshotsExist(t *testing.T
 	if got := fmt.Sprint(parseVersions(names(t, b, log.keys.snapshots()))); got != "[4 5]" {
 		t.Errorf("snapshots %s, want [4 5]", got)
 	}
-	if got := fmt.Sprint(parseVersions(names(t, b, log.keys.entries()))); got != "[5]" {
-		t.Errorf("entries %s, want [5]", got)
+	if got := fmt.Sprint(parseVersions(names(t, b, log.keys.entries()))); got != "[4 5]" {
+		t.Errorf("entries %s, want [4 5]", got)
 	}
 	wantListing(t, openOn(t, b), "logs/split-0=Staged", "logs/split-1=Staged", "logs/split-2=Staged", "logs/split-3=Staged")
 }
@@ -286,4 +287,57 @@ func TestAnIndexCreatedInAFormerLifeOfItsLogIsNotCreatedTwice(t *testing.T) {
 	if err != nil || state.index == nil || state.index.IndexUID != uid {
 		t.Fatalf("state %+v, %v", state, err)
 	}
+}
+
+// afterCreate is a bucket that does something once an object has been created, before the creator knows.
+type afterCreate struct {
+	bucket
+	key string
+	do  func()
+}
+
+func (a *afterCreate) Create(ctx context.Context, key string, data []byte) error {
+	err := a.bucket.Create(ctx, key, data)
+	if err == nil && key == a.key {
+		a.do()
+	}
+	return err
+}
+
+// The snapshot of the version before has long been known, so the next one makes all entries up to it superfluous. The one
+// by which the creator sees that it did not sleep must stay.
+func TestACommitIsNotTakenForALateOneThoughEntriesAreRemovedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := memBucket(t)
+	hook := &afterCreate{bucket: b, key: logKeys{"logs/"}.entry(3)}
+	s := openOn(t, hook, snapshotEvery(1<<40))
+	s.env.confirmAge = 0
+	uid := createIndex(t, s, "logs")
+	stage(t, s, uid, "first")
+
+	other := openOn(t, b, snapshotEvery(1<<40))
+	late := time.Duration(0)
+	other.env.clock = func() time.Time { return time.Now().Add(late) }
+	wantListing(t, other, "logs/first=Staged")
+	log, done := other.logs.use("logs")
+	defer done()
+	snapshot := func() {
+		if err := log.snapshot(context.Background(), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	snapshot()
+	late = 2 * removalAge
+	hook.do = func() {
+		stage(t, other, uid, "other")
+		snapshot()
+	}
+	result, err := s.StageSplits(t.Context(), metastore.StageSplitsRequest{IndexUID: uid, Splits: newSplits("mine"), CreateOnly: true})
+	if err != nil || len(result.Staged) != 1 {
+		t.Errorf("stage: %+v, %v; want one staged split", result, err)
+	}
+	if got := fmt.Sprint(parseVersions(names(t, b, log.keys.entries()))); got != "[2 3 4]" {
+		t.Errorf("entries %s, want [2 3 4]", got)
+	}
+	wantListing(t, openOn(t, b), "logs/first=Staged", "logs/mine=Staged", "logs/other=Staged")
 }

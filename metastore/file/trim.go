@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// trim removes entries that two snapshots cover, and snapshots that two newer ones follow, in the
-// order and after the time that the package comment asks for. The versions are those of all
-// snapshots, ascending.
+// trim removes entries that two snapshots cover together with the entry behind, and snapshots that two newer ones follow,
+// in the order and after the time that the package comment asks for. The versions are those of all snapshots, ascending.
 func (l *commitLog[S]) trim(ctx context.Context, snapshots []uint64) error {
 	floor := uint64(0)
 	for _, version := range snapshots[:max(len(snapshots)-1, 0)] {
@@ -16,13 +15,13 @@ func (l *commitLog[S]) trim(ctx context.Context, snapshots []uint64) error {
 			floor = version
 		}
 	}
-	if floor == 0 {
+	if floor < 2 {
 		return nil
 	}
-	if err := l.trimEntries(ctx, floor); err != nil {
+	if err := l.trimEntries(ctx, floor-1); err != nil {
 		return err
 	}
-	if err := l.trimImports(ctx, floor); err != nil {
+	if err := l.trimImports(ctx, floor-1); err != nil {
 		return err
 	}
 	for _, version := range snapshots {
