@@ -3,6 +3,7 @@ package segmenttest
 import (
 	"cmp"
 	"encoding/binary"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -16,8 +17,6 @@ type blockWriter struct {
 	split *Split
 	open  []Document
 	size  int
-
-	zstd *zstd.Encoder
 }
 
 func (w *blockWriter) add(doc Document) {
@@ -63,16 +62,18 @@ func (w *blockWriter) compress(plain []byte) []byte {
 	case segment.LZ4:
 		return append(head, EncodeLZ4(plain)...)
 	default:
-		if w.zstd == nil {
-			var err error
-			w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
-			if err != nil {
-				panic("segmenttest: " + err.Error())
-			}
-		}
-		return w.zstd.EncodeAll(plain, head)
+		return encoder().EncodeAll(plain, head)
 	}
 }
+
+// encoder is shared, as making one costs far more than a block.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		panic("segmenttest: " + err.Error())
+	}
+	return e
+})
 
 // EncodeLZ4 writes one LZ4 block without a frame, with a copy wherever the bytes that follow occurred a
 // little before.
