@@ -290,7 +290,7 @@ func TestReflectionIsOfferedInVersionOneOnly(t *testing.T) {
 	for _, service := range response.GetListServicesResponse().GetService() {
 		names = append(names, service.GetName())
 	}
-	want := "grpc.health.v1.Health grpc.reflection.v1.ServerReflection holdfast.v1.ExtensionService quickwit.metastore.MetastoreService"
+	want := "grpc.health.v1.Health grpc.reflection.v1.ServerReflection holdfast.v1.ExtensionService holdfast.v1.RecoveryService quickwit.metastore.MetastoreService"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("services %s, want %s", got, want)
 	}
