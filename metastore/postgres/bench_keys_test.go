@@ -163,7 +163,7 @@ func BenchmarkKeysInALargeTable(b *testing.B) {
 	var removed int64
 	var took time.Duration
 	now := time.Now()
-	for range cycles {
+	for cycle := range cycles {
 		// As if a tenth of the time that records are kept had passed.
 		fillRecords(b, conn, now, now.Add(kept/cycles), records/cycles)
 		now = now.Add(kept / cycles)
@@ -180,8 +180,10 @@ func BenchmarkKeysInALargeTable(b *testing.B) {
 		}
 		took += time.Since(began)
 		exec(b, conn, vacuum)
+		if done := cycle + 1; done%(cycles/2) == 0 {
+			b.ReportMetric(megabytes("pg_table_size"), fmt.Sprintf("table-after-%d-MB", done))
+			b.ReportMetric(megabytes("pg_indexes_size"), fmt.Sprintf("index-after-%d-MB", done))
+		}
 	}
 	b.ReportMetric(float64(removed)/took.Seconds(), "purged-records/s")
-	b.ReportMetric(megabytes("pg_table_size"), "table-after-MB")
-	b.ReportMetric(megabytes("pg_indexes_size"), "index-after-MB")
 }
