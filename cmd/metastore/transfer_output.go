@@ -95,7 +95,7 @@ func remarks(index *interop.Index) (lines []string) {
 		lines = append(lines, visible(index.Detail))
 	}
 	if len(index.Dropped) > 0 {
-		lines = append(lines, "not known and not carried, as Quickwit itself does: "+visible(strings.Join(index.Dropped, ", ")))
+		lines = append(lines, "not known to Quickwit and not carried, because the store has members of the same name: "+visible(strings.Join(index.Dropped, ", ")))
 	}
 	return lines
 }

@@ -104,5 +104,5 @@ func compareMembers(theirs, ours *indexState) error {
 	if !bytes.Equal(theirs.index.AppendJSON(nil), ours.index.AppendJSON(nil)) {
 		return fmt.Errorf("%w: the configuration, the sources or the checkpoint of the index differ", errDiffers)
 	}
-	return fmt.Errorf("%w: shards, delete tasks or Parquet splits differ", errDiffers)
+	return fmt.Errorf("%w: shards, delete tasks, Parquet splits or members that are not known differ", errDiffers)
 }

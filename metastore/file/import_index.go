@@ -42,7 +42,7 @@ type ImportedIndex struct {
 	IndexContent
 	// Version is that of the document: 0.9, 0.8, 0.7 or V0_8.
 	Version string
-	// Dropped are members of the document that nobody knows, beside those of the index; they were left out, as Quickwit does.
+	// Dropped are members of the document that have no place in the store. They were left out.
 	Dropped []string
 	// Existed is true if the store had exactly this index, so that nothing was written.
 	Existed bool

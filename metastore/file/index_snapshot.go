@@ -27,7 +27,7 @@ import (
 // "index" is missing while no incarnation exists; such a snapshot is no document of Quickwit's.
 // "dropped" is missing if none was deleted, "delete_opstamp_floor" if the opstamps of delete tasks say all, "records", "shards" and either list of Parquet splits if
 // there are none. Splits are ordered by id, shards by
-// source id and shard id.
+// source id and shard id. Members of an imported document that are not among these stand before the last one.
 var indexCodec = snapshotCodec[*indexState]{blank: newIndexState, write: writeIndexSnapshot, read: readIndexSnapshot}
 
 // snapshotPiece is about how many bytes of a snapshot are written at once.
@@ -88,7 +88,7 @@ func writeIndexMembers(w io.Writer, buffer []byte, s *indexState) (_ []byte, err
 	if buffer, err = writeParquetSplits(w, buffer, &s.parquet); err != nil {
 		return nil, err
 	}
-	return buffer, nil
+	return append(buffer, s.unknown...), nil
 }
 
 func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
@@ -113,10 +113,12 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 			})
 		case "records":
 			return d.records(&h.state.records)
+		case "crc32c":
+			return d.SkipValue()
 		}
 		known, err := members.read(d, key)
 		if !known {
-			return d.SkipValue()
+			return members.keep(d, key)
 		}
 		return err
 	})
@@ -166,6 +168,17 @@ func (m *indexMembers) read(d *snapshotDecoder, key string) (known bool, err err
 		return false, nil
 	}
 	return true, err
+}
+
+// keep reads the value of a member that is not known, and keeps it as it is.
+func (m *indexMembers) keep(d *snapshotDecoder, key string) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	m.state.unknown = strictjson.AppendString(append(m.state.unknown, ','), key)
+	m.state.unknown = strictjson.AppendCompact(append(m.state.unknown, ':'), value)
+	return nil
 }
 
 // check checks what the members say together, when all are read.

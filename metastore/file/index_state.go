@@ -19,6 +19,8 @@ type indexState struct {
 	// deleteTasks are of this incarnation. While there is none it holds the floor of the dropped one, which goes on
 	// if that is created again; any other starts over.
 	deleteTasks deleteTaskSet
+	// unknown are the members of the imported document of this incarnation that only newer peers know, each led by a comma.
+	unknown []byte
 	// records are of calls about any incarnation.
 	records recordSet
 }
@@ -38,10 +40,11 @@ func (s *indexState) begin(index *metastore.IndexMetadata) {
 	s.parquet = newParquetSets()
 	s.shards = newShardSet()
 	s.deleteTasks = deleteTaskSet{}
+	s.unknown = nil
 }
 
 func (s *indexState) fork() *indexState {
-	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), parquet: s.parquet.copy(), shards: s.shards.copy(), deleteTasks: s.deleteTasks.copy(), records: s.records.copy()}
+	return &indexState{index: s.index, dropped: s.dropped, splits: s.splits.copy(), parquet: s.parquet.copy(), shards: s.shards.copy(), deleteTasks: s.deleteTasks.copy(), unknown: s.unknown, records: s.records.copy()}
 }
 
 func (s *indexState) recorded() *recordSet { return &s.records }

@@ -34,8 +34,8 @@ type peerDocument struct {
 	version string
 	// now is what a time of creation that is missing is taken for.
 	now int64
-	// dropped are the members that neither Quickwit nor we know, which Quickwit drops too when it writes the
-	// document again. Those of member index are kept.
+	// dropped are the members that Quickwit does not know, and that have the name of one that we add to it.
+	// Others that Quickwit does not know are kept.
 	dropped []string
 }
 
@@ -89,11 +89,13 @@ func (p *peerDocument) member(d *snapshotDecoder, key string) error {
 		return err
 	case "holdfast", "crc32c":
 		return d.SkipValue() // a snapshot of ours that was copied
+	case "records":
+		p.dropped = append(p.dropped, key)
+		return d.SkipValue()
 	}
 	known, err := p.read(d, key)
 	if !known {
-		p.dropped = append(p.dropped, key)
-		return d.SkipValue()
+		return p.keep(d, key)
 	}
 	return err
 }

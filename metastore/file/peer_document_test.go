@@ -58,11 +58,19 @@ func TestOldDocumentsOfThePeerAreUpgradedAsThePeerDoes(t *testing.T) {
 	}
 }
 
-func TestMembersThatNobodyKnowsAreNamed(t *testing.T) {
+func TestMembersThatNobodyKnowsAreKeptUnlessTheyHaveANameOfOurs(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(smallDocument("0.9", `"colour": {"deep": [1, {}]}, "taste": 1,`), `"sources": []`, `"sources": [], "mood": 1`, 1)
-	if dropped := readSmall(t, text).dropped; fmt.Sprint(dropped) != "[colour taste]" {
-		t.Errorf("got %v, want those that are not of the index, which are kept", dropped)
+	text := strings.Replace(smallDocument("0.9", `"colour": {"deep": [1, {}]}, "records": [{"a": 1}], "taste": 18446744073709551616,`), `"sources": []`, `"sources": [], "mood": 1`, 1)
+	p := readSmall(t, text)
+	if fmt.Sprint(p.dropped) != "[records]" {
+		t.Errorf("%v was dropped", p.dropped)
+	}
+	var written strings.Builder
+	if err := writePeerDocument(&written, p.state); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(written.String(), `,"colour":{"deep":[1,{}]},"taste":18446744073709551616}`) || !strings.Contains(written.String(), `"sources":[],"mood":1}`) {
+		t.Errorf("written as %s", written.String())
 	}
 }
 
@@ -106,6 +114,7 @@ func TestEveryDifferenceFromADocumentIsFound(t *testing.T) {
 		{`"split_id": "one"`, `"split_id": "two"`},
 		{`"index_uri": "s3://bucket/old"`, `"index_uri": "s3://bucket/new"`},
 		{`"sources": []`, `"sources": [], "mood": 1`},
+		{`"delete_tasks"`, `"mood": 1, "delete_tasks"`},
 		{`"shard_state": 1`, `"shard_state": 2`},
 		{`"delete_tasks": []`, `"delete_tasks": [{"create_timestamp": 1, "opstamp": 1, "delete_query": {"index_uid": "old:01J9ZP00000000000000000001", "query_ast": "{}"}}]`},
 	} {

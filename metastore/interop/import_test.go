@@ -54,7 +54,7 @@ func TestAnImportSaysWhatItDidNotCarry(t *testing.T) {
 	write(t, filepath.Join(from, "torn", "metastore.json"), `{"version":"0.9","splits":[`)
 	write(t, filepath.Join(from, "stray", "metastore.json"), `{}`)
 	write(t, filepath.Join(from, "splits-only", "x.split"), ``)
-	edit(t, filepath.Join(from, "audit", "metastore.json"), `"delete_tasks"`, `"mood": [], "delete_tasks"`)
+	edit(t, filepath.Join(from, "audit", "metastore.json"), `"delete_tasks"`, `"mood": [], "records": [], "delete_tasks"`)
 	want := []string{"../up unreadable", "audit copied", "born not_carried", "dying not_carried", "lost missing", "stray not_carried", "torn unreadable", "web-access copied"}
 
 	o := options(from, filepath.Join(t.TempDir(), "never"))
@@ -70,7 +70,7 @@ func TestAnImportSaysWhatItDidNotCarry(t *testing.T) {
 	if !imported.NeedsPerson() || len(imported.Notes) != 1 || !strings.Contains(imported.Notes[0], "colour") {
 		t.Errorf("got the notes %q", imported.Notes)
 	}
-	if dropped := imported.Indexes[1].Dropped; fmt.Sprint(dropped) != "[mood]" {
+	if dropped := imported.Indexes[1].Dropped; fmt.Sprint(dropped) != "[records]" {
 		t.Errorf("of audit %q was dropped", dropped)
 	}
 }

@@ -54,7 +54,7 @@ type Index struct {
 	DeleteTasks   int    `json:"delete_tasks"`
 	MetricsSplits int    `json:"metrics_splits"`
 	SketchSplits  int    `json:"sketch_splits"`
-	// Dropped are members that were not carried, because nobody knows them.
+	// Dropped are members that were not carried, because they have no place in the target.
 	Dropped []string `json:"dropped,omitempty"`
 }
 
