@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/metastore"
@@ -20,8 +21,9 @@ func BenchmarkStage(b *testing.B) {
 			pool := pgxPool(b, other.options.DSN)
 			compare(b, size, calls,
 				&contender{name: "store", work: func(int) error { return stageBatch(store, uid, batch(size), false) }},
+				&contender{name: "unnamed-pgx", work: func(int) error { return stageWithPgx(pool, pgxUID, batch(size), pgx.QueryExecModeExec) }},
 				&contender{name: "prepared", work: func(int) error { return stageBatch(prepared, preparedUID, batch(size), false) }},
-				&contender{name: "pgx", work: func(int) error { return stageWithPgx(pool, pgxUID, batch(size)) }},
+				&contender{name: "pgx", work: func(int) error { return stageWithPgx(pool, pgxUID, batch(size), pgx.QueryExecModeCacheStatement) }},
 			)
 		})
 	}
@@ -71,7 +73,7 @@ func stageBatch(store *Store, uid metastore.IndexUID, splits []metastore.SplitMe
 }
 
 // stageWithPgx sends the insert that a program without a metastore would write.
-func stageWithPgx(pool *pgxpool.Pool, uid metastore.IndexUID, list []metastore.SplitMetadata) error {
+func stageWithPgx(pool *pgxpool.Pool, uid metastore.IndexUID, list []metastore.SplitMetadata, mode pgx.QueryExecMode) error {
 	const insert = `INSERT INTO splits (index_uid, split_id, split_state, time_range_start, time_range_end, tags, split_metadata_json, delete_opstamp, maturity_timestamp, node_id)
 		SELECT $1, split_id, 'Staged', range_start, range_end, tags::text[], document, opstamp, to_timestamp(maturity) AT TIME ZONE 'utc', node_id
 		FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[])
@@ -88,6 +90,6 @@ func stageWithPgx(pool *pgxpool.Pool, uid metastore.IndexUID, list []metastore.S
 		starts[i], ends[i], opstamps[i] = list[i].TimeRange.Value.Start, list[i].TimeRange.Value.End, int64(list[i].DeleteOpstamp)
 		maturities[i], _ = list[i].MaturityTimestamp()
 	}
-	_, err := pool.Exec(context.Background(), insert, uid.String(), ids, starts, ends, tags, documents, opstamps, maturities, nodes)
+	_, err := pool.Exec(context.Background(), insert, mode, uid.String(), ids, starts, ends, tags, documents, opstamps, maturities, nodes)
 	return err
 }

@@ -15,7 +15,7 @@ const (
 	// are as many as keep their locks for about pieceTime.
 	pieceSize    = 1000
 	minPieceSize = 50
-	pieceTime    = 40 * time.Millisecond
+	pieceTime    = 20 * time.Millisecond
 	// checkSize is how many splits are looked at together before a large call begins. That locks nothing.
 	checkSize = 10_000
 	// progressInterval is how often a large call says in the log how far it is.
