@@ -44,6 +44,8 @@ func TestD1_7WhatIsUnknownInConfigsSurvivesAChangeOfAnIndex(t *testing.T) {
 	}
 	conn := connect(t, dsn)
 	exec(t, conn, `UPDATE indexes SET index_metadata_json = replace(replace(index_metadata_json, '"index_config":{', '"index_config":{"colour":"red",'), '"source_id":"other"', '"source_id":"other","colour":"blue"')`)
+	// A write takes over the time of the column, which is a second later if the clock moved on between.
+	exec(t, conn, `UPDATE indexes SET create_timestamp = to_timestamp((index_metadata_json::json ->> 'create_timestamp')::bigint) AT TIME ZONE 'utc'`)
 	const document = "SELECT index_metadata_json FROM indexes"
 	want := strings.Replace(queryValue[string](t, conn, document), `"checkpoint":{"other":{},"source":{}}`, `"checkpoint":{"other":{},"source":{"p":"7"}}`, 1)
 	if err := store.PublishSplits(t.Context(), progressOf(metadata.IndexUID, "p", "", "7")); err != nil {

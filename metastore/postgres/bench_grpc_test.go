@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"holdfast/metastore"
+	"holdfast/metastore/rpc"
+)
+
+// BenchmarkStageThroughGRPC stages through a server and a client on this machine, beside the store alone.
+func BenchmarkStageThroughGRPC(b *testing.B) {
+	for _, size := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprintf("splits=%d", size), func(b *testing.B) {
+			calls := map[int]int{1: 800, 100: 48, 1000: 16}[size]
+			served, servedUID := benchStore(b, Options{})
+			client := overLoopback(b, served)
+			alone, aloneUID := benchStore(b, Options{})
+			compare(b, size, calls,
+				&contender{name: "grpc", work: func(int) error {
+					_, err := client.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: servedUID, Splits: batch(size)})
+					return err
+				}},
+				&contender{name: "alone", work: func(int) error { return stageBatch(alone, aloneUID, batch(size), false) }},
+			)
+		})
+	}
+}
+
+// overLoopback serves a store on a TCP port of its own and dials it.
+func overLoopback(b *testing.B, store metastore.Store) *rpc.Client {
+	b.Helper()
+	server, err := rpc.NewServer(store, rpc.ServerOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	b.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := server.Drain(ctx); err != nil {
+			b.Error(err)
+		}
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+	})
+	client, err := rpc.Dial(listener.Addr().String(), rpc.ClientOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	return client
+}
