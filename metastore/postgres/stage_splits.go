@@ -31,13 +31,15 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRequest, splits []metastore.SplitMetadata) error {
 	const operation = "staging splits"
 	indexID := request.IndexUID.IndexID
-	stage := []query{{sql: stageSplitsSQL, args: stageArguments(request.IndexUID, splits)}}
+	var stage query
 	if len(splits) == 1 {
 		// By far the most frequent sort of stage, and the cheaper statement to plan.
-		stage = []query{{sql: stageSplitSQL, args: stageOneArguments(request.IndexUID, &splits[0])}}
+		stage = query{sql: stageSplitSQL, args: stageOneArguments(request.IndexUID, &splits[0])}
+	} else {
+		stage = query{sql: stageSplitsSQL, args: stageArguments(request.IndexUID, splits)}
 	}
 	for attempt := 1; ; attempt++ {
-		err := s.write(ctx, operation, func() []query { return stage })
+		err := s.write(ctx, operation, func() []query { return []query{stage} })
 		if !hasState(err, stateDivisionByZero, stateForeignKeyViolation) {
 			return failure(ctx, operation, indexID, err)
 		}
