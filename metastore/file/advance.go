@@ -93,11 +93,8 @@ func (l *commitLog[S]) follow(h *head[S], entries []*entry, bytes int) error {
 	}
 	next := &head[S]{state: h.state.fork()}
 	for _, e := range entries {
-		if err := applyEntry(next.state, e); err != nil {
-			return l.damaged(e.version, err)
-		}
-		if err := l.check(next.state); err != nil {
-			return l.damaged(e.version, err)
+		if err := l.applyRead(next.state, e); err != nil {
+			return err
 		}
 		next.version, next.writeID = e.version, e.writeID
 	}

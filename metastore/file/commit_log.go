@@ -139,6 +139,18 @@ func applyEntry[S state[S]](s S, e *entry) error {
 	return nil
 }
 
+// applyRead applies an entry that was read from the storage, which need not fit.
+func (l *commitLog[S]) applyRead(s S, e *entry) error {
+	err := applyEntry(s, e)
+	if err == nil {
+		err = l.check(s)
+	}
+	if err != nil {
+		return l.damaged(e.version, err)
+	}
+	return nil
+}
+
 // check refuses a state that the objects of another log have built.
 func (l *commitLog[S]) check(s S) error {
 	if l.codec.check == nil {

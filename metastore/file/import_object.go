@@ -38,13 +38,7 @@ func importedVersion(name string) (version uint64, ok bool) {
 // step applies an entry to a head that is being built.
 func (l *commitLog[S]) step(ctx context.Context, h *head[S], e *entry) error {
 	if !e.isImport() {
-		if err := applyEntry(h.state, e); err != nil {
-			return l.damaged(e.version, err)
-		}
-		if err := l.check(h.state); err != nil {
-			return l.damaged(e.version, err)
-		}
-		return nil
+		return l.applyRead(h.state, e)
 	}
 	imported, err := l.readImport(ctx, e.version, e.writeID)
 	if err != nil {
