@@ -1,13 +1,11 @@
 package file
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
@@ -15,27 +13,6 @@ import (
 
 // Cases I-134 to I-142 of the peer are about the three writes of its creations and deletions, which leave an index half
 // made. Here one write decides; these tests fail each of the others too.
-
-// failingPuts refuses to create objects below a directory while it fails; all if it is empty.
-type failingPuts struct {
-	bucket
-	fails bool
-	below string
-}
-
-func (f *failingPuts) Create(ctx context.Context, key string, data []byte) error {
-	if f.fails && strings.HasPrefix(key, f.below) {
-		return errFault
-	}
-	return f.bucket.Create(ctx, key, data)
-}
-
-func failingStore(t *testing.T) (*failingPuts, *Store) {
-	b := &failingPuts{bucket: memBucket(t)}
-	s := openOn(t, b)
-	s.env.retryPause = func(int) time.Duration { return 0 }
-	return b, s
-}
 
 // content is all that a store answers about an index.
 func content(t *testing.T, s *Store, uid metastore.IndexUID) string {
@@ -57,7 +34,7 @@ func content(t *testing.T, s *Store, uid metastore.IndexUID) string {
 
 func TestI134AMutationWhoseWriteFailsLeavesThePreviousState(t *testing.T) {
 	t.Parallel()
-	b, s := failingStore(t)
+	b, s := brokenStore(t)
 	uid := createIndex(t, s, "logs")
 	ctx := t.Context()
 	source, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"source","source_type":"ingest"}`))
@@ -79,7 +56,7 @@ func TestI134AMutationWhoseWriteFailsLeavesThePreviousState(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := content(t, s, uid)
-	b.fails = true
+	b.broken.Store(true)
 	for name, change := range map[string]func() error{
 		"stage splits": func() error {
 			_, err := s.StageSplits(ctx, metastore.StageSplitsRequest{IndexUID: uid, Splits: newSplits("new")})
@@ -191,12 +168,13 @@ func TestI137ToI139AnIndexWhoseCreationFailsDoesNotExist(t *testing.T) {
 	for name, below := range map[string]string{"when its id is added to the set": "_log/", "when its own log begins": "logs/"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, s := failingStore(t)
-			b.below, b.fails = below, true
+			b, s := brokenStore(t)
+			b.below = below
+			b.broken.Store(true)
 			if _, err := s.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: indexConfig(t, "logs")}); !errors.Is(err, metastore.ErrUnavailable) {
 				t.Fatalf("error %v, want Unavailable", err)
 			}
-			b.fails = false
+			b.broken.Store(false)
 			for _, store := range []*Store{s, openOn(t, b.bucket)} {
 				wantNoIndex(t, store, "logs")
 				if err := store.DeleteIndex(t.Context(), metastore.IndexUID{IndexID: "logs"}); !errors.Is(err, metastore.ErrNotFound) {
@@ -213,14 +191,15 @@ func TestI137ToI139AnIndexWhoseCreationFailsDoesNotExist(t *testing.T) {
 
 func TestI140AnIndexWhoseDeletionFailsIsAsBefore(t *testing.T) {
 	t.Parallel()
-	b, s := failingStore(t)
+	b, s := brokenStore(t)
 	uid := createIndex(t, s, "logs")
 	stage(t, s, uid, "a")
-	b.below, b.fails = "logs/", true
+	b.below = "logs/"
+	b.broken.Store(true)
 	if err := s.DeleteIndex(t.Context(), uid); !errors.Is(err, metastore.ErrUnavailable) {
 		t.Fatalf("error %v, want Unavailable", err)
 	}
-	b.fails = false
+	b.broken.Store(false)
 	for _, store := range []*Store{s, openOn(t, b.bucket)} {
 		wantListing(t, store, "logs/a=Staged")
 		if ids := listedIDs(t, store); !slices.Equal(ids, []string{"logs"}) {
@@ -231,13 +210,14 @@ func TestI140AnIndexWhoseDeletionFailsIsAsBefore(t *testing.T) {
 
 func TestI141AnIndexIsDeletedThoughItsIDStaysInTheSet(t *testing.T) {
 	t.Parallel()
-	b, s := failingStore(t)
+	b, s := brokenStore(t)
 	uid := createIndex(t, s, "logs")
-	b.below, b.fails = "_log/", true
+	b.below = "_log/"
+	b.broken.Store(true)
 	if err := s.DeleteIndex(t.Context(), uid); err != nil {
 		t.Fatal(err)
 	}
-	b.fails = false
+	b.broken.Store(false)
 	for _, store := range []*Store{s, openOn(t, b.bucket)} {
 		wantNoIndex(t, store, "logs")
 	}
@@ -249,9 +229,10 @@ func TestI141AnIndexIsDeletedThoughItsIDStaysInTheSet(t *testing.T) {
 
 func TestI142OnlyIndexesThatExistAreListed(t *testing.T) {
 	t.Parallel()
-	b, s := failingStore(t)
+	b, s := brokenStore(t)
 	deleting, active := createIndex(t, s, "deleting"), createIndex(t, s, "active")
-	b.below, b.fails = "creating/", true
+	b.below = "creating/"
+	b.broken.Store(true)
 	if _, err := s.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: indexConfig(t, "creating")}); !errors.Is(err, metastore.ErrUnavailable) {
 		t.Fatalf("error %v, want Unavailable", err)
 	}
@@ -259,7 +240,7 @@ func TestI142OnlyIndexesThatExistAreListed(t *testing.T) {
 	if err := s.DeleteIndex(t.Context(), deleting); err != nil {
 		t.Fatal(err)
 	}
-	b.fails = false
+	b.broken.Store(false)
 	if ids := s.root.current.Load().state.indexIDs(nil); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"active", "creating", "deleting"}) {
 		t.Fatalf("the set holds %q: the test has nothing to prove", ids)
 	}

@@ -58,10 +58,11 @@ func wantMatch(t testing.TB, s *Store, indexID, templateID string) {
 type brokenBucket struct {
 	bucket
 	broken atomic.Bool
+	below  string // the directory whose objects are refused, empty for all
 }
 
 func (b *brokenBucket) Create(ctx context.Context, key string, data []byte) error {
-	if b.broken.Load() {
+	if b.broken.Load() && strings.HasPrefix(key, b.below) {
 		return errFault
 	}
 	return b.bucket.Create(ctx, key, data)
