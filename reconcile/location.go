@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob" // gs://
 	_ "gocloud.dev/blob/s3blob"  // s3://
 
@@ -122,11 +121,7 @@ func (l Location) Open(ctx context.Context) (Bucket, error) {
 		return localBucket{dir: l.path}, nil
 	}
 	at := url.URL{Scheme: l.scheme, Host: l.bucket, RawQuery: l.query}
-	openURL := blob.DefaultURLMux().OpenBucketURL
-	if l.scheme == "azblob" {
-		openURL = azure.OpenBucket
-	}
-	bucket, err := openURL(ctx, &at)
+	bucket, err := azure.OpenAny(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket of %s: %w", l, err)
 	}

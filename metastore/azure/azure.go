@@ -24,6 +24,15 @@ import (
 	"gocloud.dev/blob/azureblob"
 )
 
+// OpenAny opens a bucket of any service that gocloud.dev knows: of Azure as OpenBucket does, of others as
+// gocloud.dev does. What opens the others has to be imported.
+func OpenAny(ctx context.Context, at *url.URL) (*blob.Bucket, error) {
+	if at.Scheme == azureblob.Scheme || at.Scheme == "azure" {
+		return OpenBucket(ctx, at)
+	}
+	return blob.DefaultURLMux().OpenBucketURL(ctx, at)
+}
+
 // OpenBucket opens the container that is the host of the URL; the path is ignored. Nothing is asked of the service
 // yet. Errors do not repeat credentials.
 func OpenBucket(ctx context.Context, at *url.URL) (*blob.Bucket, error) {

@@ -74,11 +74,7 @@ func openBlobBucket(ctx context.Context, location *url.URL) (bucket, error) {
 	prefix := strings.Trim(location.Path, "/")
 	at := *location
 	at.Path, at.RawPath = "", ""
-	openURL := blob.DefaultURLMux().OpenBucketURL
-	if at.Scheme == "azblob" || at.Scheme == "azure" {
-		openURL = azure.OpenBucket
-	}
-	opened, err := openURL(ctx, &at)
+	opened, err := azure.OpenAny(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("opening the file store at %s: %w", name, err)
 	}

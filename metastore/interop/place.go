@@ -132,11 +132,7 @@ func (l location) open(ctx context.Context) (place, error) {
 		return localPlace{l.path}, nil
 	}
 	at := url.URL{Scheme: l.scheme, Host: l.bucket, RawQuery: l.query}
-	openURL := blob.DefaultURLMux().OpenBucketURL
-	if at.Scheme == "azblob" {
-		openURL = azure.OpenBucket
-	}
-	bucket, err := openURL(ctx, &at)
+	bucket, err := azure.OpenAny(ctx, &at)
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket of %s: %w", l, err)
 	}
