@@ -44,13 +44,7 @@ func (c *command) listIndexes(ctx context.Context, f *clientFlags, client *rpc.C
 		return f.explain(ctx, err, "list indexes")
 	}
 	if f.format == output.JSON {
-		array := output.NewArray(c.stdout)
-		for _, index := range indexes {
-			if err := array.Element(index.AppendJSON(nil)); err != nil {
-				return err
-			}
-		}
-		return array.Close()
+		return output.WriteArray(c.stdout, indexes)
 	}
 	stats, err := client.ListIndexStats(ctx, patterns)
 	if err != nil {

@@ -37,13 +37,7 @@ func (c *command) listSources(ctx context.Context, f *splitFlags, client *rpc.Cl
 		return err
 	}
 	if f.format == output.JSON {
-		array := output.NewArray(c.stdout)
-		for _, source := range index.Sources {
-			if err := array.Element(source.AppendJSON(nil)); err != nil {
-				return err
-			}
-		}
-		return array.Close()
+		return output.WriteArray(c.stdout, index.Sources)
 	}
 	table := output.NewTable(c.stdout, "SOURCE", "TYPE", "ENABLED", ">PIPELINES", "INPUT FORMAT", "PROGRESS")
 	for _, source := range index.Sources {

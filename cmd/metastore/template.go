@@ -114,13 +114,7 @@ With --format json: an array of the template documents.`,
 
 func (c *command) printTemplates(f *clientFlags, templates []*indexconfig.IndexTemplate) error {
 	if f.format == output.JSON {
-		array := output.NewArray(c.stdout)
-		for _, template := range templates {
-			if err := array.Element(template.AppendJSON(nil)); err != nil {
-				return err
-			}
-		}
-		return array.Close()
+		return output.WriteArray(c.stdout, templates)
 	}
 	table := output.NewTable(c.stdout, "TEMPLATE", ">PRIORITY", "INDEX ID PATTERNS", "INDEX ROOT URI", "DESCRIPTION")
 	for _, template := range templates {

@@ -42,5 +42,16 @@ func (a *Array) Close() error {
 	return a.to.Flush()
 }
 
+// WriteArray writes the documents of the items, which are compact JSON, as an array.
+func WriteArray[T interface{ AppendJSON(dst []byte) []byte }](to io.Writer, items []T) error {
+	array := NewArray(to)
+	for _, item := range items {
+		if err := array.Element(item.AppendJSON(nil)); err != nil {
+			return err
+		}
+	}
+	return array.Close()
+}
+
 // Abort writes what there is without ending the array.
 func (a *Array) Abort() error { return a.to.Flush() }
