@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"errors"
 
 	"github.com/oklog/ulid/v2"
 
@@ -23,29 +24,32 @@ func (s *Store) DeleteIndex(ctx context.Context, indexUID metastore.IndexUID) er
 	generation := root.state.generation(id)
 	log, done := s.logs.use(id)
 	defer done()
-	fenced := false
+	dangling := false // the id is in the set of indexes, and has no index
 	err = log.once(ctx, s.record, 64, func(state *indexState, _ uint64, _ bool) ([]op, error) {
-		fenced = false
-		switch {
-		case state.index != nil && state.index.IndexUID == indexUID:
+		if state.index != nil && state.index.IndexUID == indexUID {
 			return []op{dropOp{indexUID}}, nil
-		case state.index == nil && generation != ulid.ULID{}:
-			fenced = true
-			return []op{fenceOp{}}, nil
 		}
+		dangling = state.index == nil && generation != ulid.ULID{}
 		return nil, notFound
 	})
-	if err != nil {
+	if dangling && errors.Is(err, notFound) {
+		// Not in the commit of the call: one that is refused leaves no record.
+		if fenceErr := log.submit(ctx, 64, func(state *indexState, _ uint64, _ bool) ([]op, error) {
+			if state.index != nil {
+				return nil, notFound
+			}
+			return []op{fenceOp{}}, nil
+		}); fenceErr != nil {
+			return fenceErr
+		}
+	} else if err != nil {
 		return err
 	}
 	if err := s.removeIndexID(ctx, id, generation); err != nil {
 		// The index is gone. An id without one does no harm.
 		s.env.logger.WarnContext(ctx, "the id of a deleted index stays in the set of indexes", "index", id, "error", err)
 	}
-	if fenced {
-		return notFound
-	}
-	return nil
+	return err
 }
 
 // removeIndexID takes an id out of the set of indexes unless it was added again.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
 )
@@ -127,6 +129,35 @@ func TestAFailedCallLeavesNoRecord(t *testing.T) {
 		t.Fatalf("the same call when the split exists: %v", err)
 	}
 	wantListing(t, s, "logs/a=Published")
+}
+
+func TestADeletionThatOnlyCleansUpLeavesNoRecord(t *testing.T) {
+	t.Parallel()
+	s := openOn(t, memBucket(t))
+	create := metastore.CreateIndexRequest{Config: indexConfig(t, "logs"), Incarnation: metastore.Some(ulid.Make())}
+	uid := metastore.IndexUID{IndexID: "logs", Incarnation: create.Incarnation.Value}
+	// What a creation that was cut off leaves.
+	if err := s.root.submit(t.Context(), 0, func(*rootState, uint64, bool) ([]op, error) {
+		return []op{addIndexOp{rootIndex{indexID: "logs", generation: ulid.Make()}}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	record := newRecord(t, "DeleteIndex")
+	if err := s.WithRecord(record).DeleteIndex(t.Context(), uid); !errors.Is(err, metastore.ErrNotFound) {
+		t.Fatalf("deleting an index that was not created: %v", err)
+	}
+	if ids := s.root.current.Load().state.indexIDs(nil); len(ids) != 0 {
+		t.Fatalf("ids without an index: %q", ids)
+	}
+	if _, err := s.CreateIndex(t.Context(), create); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WithRecord(record).DeleteIndex(t.Context(), uid); err != nil {
+		t.Fatalf("the same deletion when the index exists: %v", err)
+	}
+	if _, err := s.IndexMetadata(t.Context(), metastore.IndexLookup{IndexUID: metastore.Some(uid)}); !errors.Is(err, metastore.ErrNotFound) {
+		t.Fatalf("the index after its deletion: %v", err)
+	}
 }
 
 func TestAKeyedCallThatChangesNothingWritesNothing(t *testing.T) {
