@@ -33,8 +33,9 @@ func (r *rival) commit() {
 	exec(r.t, r.conn, "COMMIT")
 }
 
-// whileWaiting starts call, waits until it waits for a lock, lets the rival commit and returns what call returned.
-func (r *rival) whileWaiting(call func() error) error {
+// whileWaiting starts call, waits until it waits for a lock, does what is given, lets the rival commit and returns what call
+// returned.
+func (r *rival) whileWaiting(call func() error, do ...func()) error {
 	r.t.Helper()
 	result := make(chan error, 1)
 	go func() { result <- call() }()
@@ -42,6 +43,9 @@ func (r *rival) whileWaiting(call func() error) error {
 	waitUntil(r.t, "the call waits for the lock", func() bool {
 		return queryValue[int64](r.t, observer, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'", applicationName) > 0
 	})
+	for _, meanwhile := range do {
+		meanwhile()
+	}
 	r.commit()
 	return <-result
 }

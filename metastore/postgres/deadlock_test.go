@@ -100,7 +100,7 @@ type stormPair struct {
 // stormPairs pairs each call with itself and every other one of its group. In the last of all everything is called.
 func stormPairs() (pairs []stormPair) {
 	everything := stormPair{name: "everything"}
-	for _, group := range []stormGroup{splitStorm(), shardStorm(), parquetStorm()} {
+	for _, group := range []stormGroup{splitStorm(), shardStorm(), parquetStorm(), deleteTaskStorm()} {
 		for i, first := range group.calls {
 			for _, second := range group.calls[i:] {
 				pair := stormPair{group, fmt.Sprintf("%s: %s and %s", group.name, first.name, second.name)}

@@ -29,7 +29,8 @@
 // and with the peer's publishes. Several splits are locked by a read that is ordered by split id, or
 // inserted in that order. So are several shards, by index uid, source id and shard id. The calls that open shards and that
 // add or delete a source lock the index row first, against each other too; the other calls on shards lock shards only.
-// RaiseDeleteOpstampFloor locks the table of delete tasks against inserts, and no row.
+// The table of delete tasks comes before all rows: who adds a task or deletes an index locks it first, and
+// RaiseDeleteOpstampFloor locks it against them, and no row.
 //
 // Under READ COMMITTED each statement sees what was committed when it began, also if it then waits for a lock. The
 // index row is therefore locked by a statement of its own where a later one relies on what it reads, and a

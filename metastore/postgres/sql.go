@@ -57,6 +57,8 @@ var (
 	deleteOpstampFloorSQL string
 	//go:embed sql/find_index_uid.sql
 	findIndexUIDSQL string
+	//go:embed sql/lock_tasks_to_delete.sql
+	lockTasksToDeleteSQL string
 	//go:embed sql/lock_delete_tasks.sql
 	lockDeleteTasksSQL string
 	//go:embed sql/raise_delete_opstamp_floor.sql
