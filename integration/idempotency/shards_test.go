@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/oklog/ulid/v2"
+	"google.golang.org/grpc/codes"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 	"holdfast/proto/commonpb"
 	"holdfast/proto/ingestpb"
 	"holdfast/proto/metastorepb"
@@ -27,6 +29,23 @@ func shardCases() []kase {
 				b.Fatalf("answered %v, want the second shard", again)
 			}
 			b.wantShards(uid, "s2")
+		}},
+		{name: "a repeated OpenShards of two indexes answers the shards of the one that is left", run: func(b *bundle) {
+			uid, key := b.index(ingestSource), b.newKey()
+			create := createIndex("other")
+			create.SourceConfigsJson = []string{sourceConfig(ingestSource)}
+			other := must(b, b.client.CreateIndex, create).GetIndexUid()
+			request := openShards(uid, "s1", "s2")
+			request.Subrequests[1].IndexUid = other
+			must(b, b.client.OpenShards, request, key)
+			must(b, b.client.DeleteIndex, &metastorepb.DeleteIndexRequest{IndexUid: other})
+			again := replay(b, b.client.OpenShards, request, "gone", key)
+			if len(again.GetSubresponses()) != 1 || again.GetSubresponses()[0].GetSubrequestId() != 0 {
+				b.Fatalf("answered %v, want the first shard", again)
+			}
+			must(b, b.client.DeleteIndex, &metastorepb.DeleteIndexRequest{IndexUid: uid})
+			_, _, err := call(b, b.client.OpenShards, request, key)
+			wantRefused(b, err, idempotency.ResultGone, codes.NotFound, "originalStatus", "resource")
 		}},
 		{name: "K-40 a repeated AcquireShards does not take shards back", run: func(b *bundle) {
 			uid, key := b.index(ingestSource), b.newKey()

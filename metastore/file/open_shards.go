@@ -2,13 +2,17 @@ package file
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
-// OpenShards implements metastore.ShardStore. The shards of one index are opened in one commit.
+// OpenShards implements metastore.ShardStore. The shards of one index are opened in one commit. A call with a record
+// leaves one in each index, and a repetition opens what is missing.
 func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShardSubrequest) ([]metastore.Shard, error) {
 	if err := metastore.ValidateOpenShards(subrequests); err != nil {
 		return nil, err
@@ -23,11 +27,23 @@ func (s *Store) OpenShards(ctx context.Context, subrequests []metastore.OpenShar
 	shards := make([]metastore.Shard, len(subrequests))
 	var group errgroup.Group
 	group.SetLimit(s.env.options.MaxConcurrentChecks)
+	var repeated atomic.Pointer[idempotency.Replayed]
 	for _, positions := range indexes {
-		group.Go(func() error { return s.openShards(ctx, subrequests, positions, shards) })
+		group.Go(func() error {
+			err := s.openShards(ctx, subrequests, positions, shards)
+			var replayed *idempotency.Replayed
+			if errors.As(err, &replayed) {
+				repeated.Store(replayed)
+				return nil
+			}
+			return err
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
+	}
+	if replayed := repeated.Load(); replayed != nil {
+		return nil, replayed
 	}
 	return shards, nil
 }
@@ -48,7 +64,8 @@ func groupByIndex(subrequests []metastore.OpenShardSubrequest) (indexes [][]int)
 	return indexes
 }
 
-// checkSources returns why the first subrequest fails whose index or source does not exist.
+// checkSources returns why the first subrequest fails whose index or source does not exist. Indexes in which the call was
+// executed may be gone since.
 func (s *Store) checkSources(ctx context.Context, subrequests []metastore.OpenShardSubrequest, indexes [][]int) error {
 	ids := make([]string, len(indexes))
 	for i, positions := range indexes {
@@ -60,10 +77,20 @@ func (s *Store) checkSources(ctx context.Context, subrequests []metastore.OpenSh
 	}
 	byUID := make(map[metastore.IndexUID]*indexState, len(indexes))
 	for i, positions := range indexes {
-		byUID[subrequests[positions[0]].IndexUID] = states[i]
+		executed, err := s.executedIn(states[i])
+		if err != nil {
+			return err
+		}
+		if !executed {
+			byUID[subrequests[positions[0]].IndexUID] = states[i]
+		}
 	}
 	for i := range subrequests {
-		index, err := byUID[subrequests[i].IndexUID].current(subrequests[i].IndexUID)
+		state, unexecuted := byUID[subrequests[i].IndexUID]
+		if !unexecuted {
+			continue
+		}
+		index, err := state.current(subrequests[i].IndexUID)
 		if err != nil {
 			return err
 		}
@@ -72,6 +99,19 @@ func (s *Store) checkSources(ctx context.Context, subrequests []metastore.OpenSh
 		}
 	}
 	return nil
+}
+
+// executedIn reports whether the call was executed in an index, or why its key is refused there.
+func (s *Store) executedIn(state *indexState) (bool, error) {
+	if s.record == nil {
+		return false, nil
+	}
+	err := state.records.refuseExecuted(s.record)
+	var replayed *idempotency.Replayed
+	if errors.As(err, &replayed) {
+		return true, nil
+	}
+	return false, err
 }
 
 // openShards opens the shards of one index and puts them where their subrequests are.

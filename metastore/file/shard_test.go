@@ -2,6 +2,8 @@ package file
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 	"holdfast/metastore/indexconfig"
 )
 
@@ -37,16 +40,8 @@ type shardBundle struct {
 
 func newShardBundle(t *testing.T, b bucket) *shardBundle {
 	t.Helper()
-	source, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"source","source_type":"ingest"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := openOn(t, b)
-	index, err := s.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: indexConfig(t, "logs"), Sources: []*indexconfig.SourceConfig{source}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &shardBundle{t, s, index.IndexUID}
+	return &shardBundle{t, s, createWithSource(t, s, "logs")}
 }
 
 // put stores shards that no call of the store could make.
@@ -262,4 +257,87 @@ func TestManyShardsAreReadAsTheyWereWritten(t *testing.T) {
 	if len(got) != 3000 || !slices.Equal(got, want) {
 		t.Fatalf("%d shards read, %d written, or they differ", len(got), len(want))
 	}
+}
+
+// openIn asks for a shard in each of the indexes.
+func openIn(uids ...metastore.IndexUID) []metastore.OpenShardSubrequest {
+	subrequests := make([]metastore.OpenShardSubrequest, len(uids))
+	for i, uid := range uids {
+		subrequests[i] = metastore.OpenShardSubrequest{IndexUID: uid, SourceID: "source", ShardID: "s"}
+	}
+	return subrequests
+}
+
+func TestAKeyedOpenShardsOfSeveralIndexesCompletesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	broken := &atomic.Bool{}
+	s := openOn(t, &brokenPrefix{bucket: memBucket(t), prefix: "other/", broken: broken}, func(o *Options) { o.MaxConcurrentChecks = 1 })
+	s.env.retryPause = func(int) time.Duration { return 0 }
+	logs, other := createWithSource(t, s, "logs"), createWithSource(t, s, "other")
+	record := newRecord(t, "OpenShards")
+	open := func() error {
+		_, err := s.WithRecord(record).OpenShards(t.Context(), openIn(logs, other))
+		return err
+	}
+	broken.Store(true)
+	for range 2 {
+		wantUnknown(t, open())
+	}
+	broken.Store(false)
+	wantReplayed(t, open(), record)
+	lists, err := s.ListShards(t.Context(), []metastore.ListShardsSubrequest{{IndexUID: logs, SourceID: "source"}, {IndexUID: other, SourceID: "source"}})
+	if err != nil || len(lists[0]) != 1 || len(lists[1]) != 1 {
+		t.Fatalf("shards %v, %v; want one of each index", lists, err)
+	}
+	if err := s.DeleteIndex(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	wantReplayed(t, open(), record)
+}
+
+func TestAKeyOfAnotherRequestOpensNoShardsInOtherIndexes(t *testing.T) {
+	t.Parallel()
+	s := openOn(t, memBucket(t))
+	logs, other := createWithSource(t, s, "logs"), createWithSource(t, s, "other")
+	record := newRecord(t, "OpenShards")
+	if _, err := s.WithRecord(record).OpenShards(t.Context(), openIn(logs)); err != nil {
+		t.Fatal(err)
+	}
+	record.Fingerprint[0]++
+	_, err := s.WithRecord(record).OpenShards(t.Context(), openIn(other, logs))
+	if !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyReused}) {
+		t.Fatalf("the key for another request: %v", err)
+	}
+	if lists, err := s.ListShards(t.Context(), []metastore.ListShardsSubrequest{{IndexUID: other, SourceID: "source"}}); err != nil || len(lists[0]) != 0 {
+		t.Fatalf("shards %v, %v; want none", lists, err)
+	}
+}
+
+// brokenPrefix fails what creates objects below a prefix while it is broken.
+type brokenPrefix struct {
+	bucket
+	prefix string
+	broken *atomic.Bool
+}
+
+func (b *brokenPrefix) Create(ctx context.Context, key string, data []byte) error {
+	if b.broken.Load() && strings.HasPrefix(key, b.prefix) {
+		return errFault
+	}
+	return b.bucket.Create(ctx, key, data)
+}
+
+func (b *brokenPrefix) Close() error { return nil }
+
+func createWithSource(t *testing.T, s *Store, id string) metastore.IndexUID {
+	t.Helper()
+	source, err := indexconfig.ParseSourceConfig([]byte(`{"version":"0.9","source_id":"source","source_type":"ingest"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := s.CreateIndex(t.Context(), metastore.CreateIndexRequest{Config: indexConfig(t, id), Sources: []*indexconfig.SourceConfig{source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index.IndexUID
 }
