@@ -27,13 +27,19 @@ func shardStorm() stormGroup {
 		_, err := s.store.AcquireShards(ctx, metastore.AcquireShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), PublishToken: token(random)})
 		return err
 	}}
-	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+	publication := func(s *storm, uid metastore.IndexUID, random *rand.Rand) metastore.PublishSplitsRequest {
 		delta := &metastore.CheckpointDelta{SourceID: "source", Partitions: map[string]metastore.PartitionDelta{}}
 		ids := some(s.shards, random)
 		for _, id := range ids[:min(2, len(ids))] {
 			delta.Partitions[id] = metastore.PartitionDelta{From: metastore.Beginning, To: "1"}
 		}
-		return s.store.PublishSplits(ctx, metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta, PublishToken: metastore.Some(token(random))})
+		return metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta, PublishToken: metastore.Some(token(random))}
+	}
+	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.PublishSplits(ctx, publication(s, uid, random))
+	}}
+	publishParquet := stormCall{name: "publish Parquet splits", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
+		return s.store.PublishParquetSplits(ctx, metastore.MetricsSplits, publication(s, uid, random))
 	}}
 	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		_, err := s.store.DeleteShards(ctx, metastore.DeleteShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), Force: true})
@@ -51,7 +57,7 @@ func shardStorm() stormGroup {
 	}}
 	return stormGroup{
 		name:   "shards",
-		calls:  []stormCall{open, acquire, publish, remove, prune, deleteSource, deleteAndCreateIndex(open)},
+		calls:  []stormCall{open, acquire, publish, publishParquet, remove, prune, deleteSource, deleteAndCreateIndex(open)},
 		refill: []stormCall{open},
 	}
 }

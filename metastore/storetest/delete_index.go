@@ -84,15 +84,20 @@ func deleteIndexCases() []testCase {
 			b.wantStates(uid, nil)
 			b.wantStates(b.createIndex(uid.IndexID), nil)
 		}},
-		{"I-126 an index with sources is deleted (without shards)", func(b *bundle) {
+		{"I-126 an index with sources and shards is deleted with them", func(b *bundle) {
 			created, err := b.store.CreateIndex(b.ctx, metastore.CreateIndexRequest{
 				Config: b.configOf(b.indexID("a")), Sources: []*indexconfig.SourceConfig{b.sourceOf(cliSource), b.sourceOf(ingestSource)},
 			})
 			if err != nil {
 				b.Fatalf("create: %v", err)
 			}
+			b.openShards(newOpenShard(created.IndexUID, "1", withToken("t")), newOpenShard(created.IndexUID, "1", ofSource("_ingest-cli-source")))
+			b.publishShard(created.IndexUID, "1", "t", "", at(5))
 			b.deleteIndex(created.IndexUID)
-			if again := b.metadata(b.createIndex(created.IndexUID.IndexID)); len(again.Sources) != 0 || len(again.Checkpoint) != 0 {
+			b.wantShards(b.shards(created.IndexUID))
+			again := b.metadata(b.createIndex(created.IndexUID.IndexID))
+			b.wantShards(b.shards(again.IndexUID))
+			if len(again.Sources) != 0 || len(again.Checkpoint) != 0 {
 				b.Errorf("the new incarnation has sources or checkpoints of the old one: %s", document(again))
 			}
 		}},

@@ -86,7 +86,7 @@ func listFiltersCases() []testCase {
 				{"<", opstamps(metastore.Unbounded, 0, metastore.Excluded, math.MaxInt64), []string{"s2"}},
 			})
 		}},
-		{"S-76 and S-77 the update and create timestamps select", func(b *bundle) {
+		{"S-75 to S-77 the update and create timestamps select", func(b *bundle) {
 			uid := b.index("a")
 			start := b.storeTimeNow()
 			b.stage(uid, newSplit("s1", created(start)), newSplit("s2", created(0)))

@@ -170,6 +170,31 @@ func parquetPublishCases() []parquetCase {
 			b.wantKind(b.tryPublishWith(metadata.IndexUID, delta, "s1"), metastore.KindInvalidArgument)
 			b.wantListed(b.inStates(metadata.IndexUID, metastore.Staged), "s1")
 		}},
+		{"a checkpoint delta of shards moves them together with the publish, for who holds the token", func(b *parquetBundle) {
+			uid := b.ingestIndex("a")
+			b.openShards(newOpenShard(uid, "0", withToken("t")), newOpenShard(uid, "1", withToken("other")))
+			b.stage(uid, b.newSplits(uid, "s1", "s2")...)
+			publish := func(token string, names []string, steps ...func(*metastore.CheckpointDelta)) error {
+				return b.tryPublishRequest(metastore.PublishSplitsRequest{
+					IndexUID: uid, StagedSplitIDs: b.fullIDs(names...), Delta: delta(ingestSourceID, steps...), PublishToken: metastore.Some(token),
+				})
+			}
+			shards, check := b.shards(uid), b.unchanged(uid)
+			b.wantNotFoundShard(publish("t", []string{"s1"}, step("0", "", at(5)), step("9", "", at(5))), uid, "9")
+			b.wantInvalidToken(publish("t", []string{"s1"}, step("0", "", at(5)), step("1", "", at(5))), uid, "1")
+			b.wantNotFoundSplits(publish("t", []string{"s1", "x"}, step("0", "", at(5))), b.id("x"))
+			b.wantShards(b.shards(uid), shards...)
+			check()
+			for _, err := range []error{publish("t", []string{"s1"}, step("0", "", at(5))), publish("other", []string{"s2"}, step("1", "", "~"+at(7)))} {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			shards[0].Position, shards[1].Position, shards[1].State = at(5), "~"+at(7), metastore.ShardClosed
+			b.wantPublishedShards(uid, shards...)
+			b.wantListed(b.inStates(uid, metastore.Published), "s1", "s2")
+			b.wantKind(publish("t", nil, step("0", "", at(6))), metastore.KindInvalidArgument)
+		}},
 		{"sixteen clients that publish the same split: one succeeds, the others get FailedPrecondition", func(b *parquetBundle) {
 			uid := b.index("a")
 			b.stage(uid, b.newSplit(uid, "s1"))

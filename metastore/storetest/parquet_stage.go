@@ -180,7 +180,7 @@ func parquetStageCases() []parquetCase {
 			check()
 			other.wantStates(uid, map[string]metastore.SplitState{"published": metastore.Staged})
 		}},
-		{"canon H40 an index with Parquet splits in every state can be deleted, and its successor has none", func(b *parquetBundle) {
+		{"I-125 and canon H40 an index with Parquet splits in every state can be deleted, and its successor has none", func(b *parquetBundle) {
 			uid := b.index("a")
 			b.lifeCycle(uid)
 			b.deleteIndex(uid)
