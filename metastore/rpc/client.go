@@ -62,7 +62,7 @@ func Dial(target string, options ClientOptions) (*Client, error) {
 			grpc.MaxCallSendMsgSize(options.MaxMessageSize),
 		),
 		grpc.WithStatsHandler(&c.connections),
-		grpc.WithChainUnaryInterceptor(c.limitUnary, c.keyUnary, retryUnary(options), decodeUnary),
+		grpc.WithChainUnaryInterceptor(c.sendableUnary, c.keyUnary, retryUnary(options), decodeUnary),
 		grpc.WithChainStreamInterceptor(retryStream(options), decodeStream),
 		// Retries of gRPC itself know the status code only, and it says too little.
 		grpc.WithDisableRetry(),

@@ -50,7 +50,7 @@ type rpcError struct {
 	// key is that of the call, the zero value if it had none.
 	key         idempotency.Key
 	keyLifetime time.Duration
-	// repeated: an earlier attempt with the key may have been executed.
+	// repeated: an earlier attempt with the key, also of another process, may have been executed.
 	repeated bool
 }
 

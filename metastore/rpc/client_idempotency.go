@@ -88,7 +88,8 @@ func (c *Client) keyUnary(ctx context.Context, method string, request, reply any
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKeyHeader, key.String())
 	var header metadata.MD
-	repeated := false
+	given, _ := ctx.Value(clientKey{}).(givenKey)
+	repeated := given.isRepeated()
 	noted := retry.WithOnRetryCallback(func(context.Context, uint, error) { repeated = true })
 	err = invoke(ctx, method, request, reply, connection, append(options, repeatable, grpc.Header(&header), noted)...)
 	if told, ok := ctx.Value(clientRepetition{}).(*Repetition); ok && err == nil {

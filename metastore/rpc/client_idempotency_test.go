@@ -94,10 +94,12 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 	}
 	for name, test := range map[string]struct {
 		lost    int // attempts whose answers are lost before the refusal
+		with    func(context.Context, idempotency.Key) context.Context
 		unknown bool
 	}{
-		"the first attempt is refused":                {lost: 0},
-		"an attempt whose answer was lost came first": {lost: 1, unknown: true},
+		"the first attempt is refused":                {with: rpc.WithFreshIdempotencyKey},
+		"an attempt whose answer was lost came first": {lost: 1, with: rpc.WithFreshIdempotencyKey, unknown: true},
+		"another process may have sent the call":      {with: rpc.WithIdempotencyKey, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +112,7 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 			})
 			key := newKey(t)
 
-			_, err := client.CreateIndex(rpc.WithFreshIdempotencyKey(b.ctx, key), metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")})
+			_, err := client.CreateIndex(test.with(b.ctx, key), metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")})
 
 			var unknown *rpc.UnknownOutcomeError
 			if errors.As(err, &unknown) != test.unknown {

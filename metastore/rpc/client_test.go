@@ -158,6 +158,51 @@ func TestARequestOverTheMessageLimitIsRefusedBeforeItIsSent(t *testing.T) {
 	}
 }
 
+func TestARequestWithTextThatIsNotUTF8IsNotSent(t *testing.T) {
+	t.Parallel()
+	const bad = "caf\xe9"
+	for name, test := range map[string]struct {
+		call  func(context.Context, *rpc.Client) error
+		field string
+	}{
+		"a text": {field: "query_ast", call: func(ctx context.Context, c *rpc.Client) error {
+			_, err := c.CreateDeleteTask(ctx, metastore.DeleteQuery{IndexUID: anyUID, QueryAST: bad})
+			return err
+		}},
+		"an element": {field: "split_ids[1]", call: func(ctx context.Context, c *rpc.Client) error {
+			return c.MarkSplitsForDeletion(ctx, anyUID, []string{"a", bad, bad})
+		}},
+		"within an element": {field: "subrequests[1].source_id", call: func(ctx context.Context, c *rpc.Client) error {
+			_, err := c.OpenShards(ctx, []metastore.OpenShardSubrequest{{IndexUID: anyUID, SourceID: "a", ShardID: "1"}, {IndexUID: anyUID, SourceID: bad, ShardID: "1"}})
+			return err
+		}},
+		"a message": {field: "index_uid.index_id", call: func(ctx context.Context, c *rpc.Client) error {
+			return c.DeleteIndex(ctx, metastore.IndexUID{IndexID: bad})
+		}},
+		"with a key that was used": {field: "source_id", call: func(ctx context.Context, c *rpc.Client) error {
+			return c.DeleteSource(rpc.WithIdempotencyKey(ctx, newKey(t)), anyUID, bad)
+		}},
+		"a read": {field: "index_id", call: func(ctx context.Context, c *rpc.Client) error {
+			_, err := c.IndexMetadata(ctx, metastore.IndexLookup{IndexID: metastore.Some(bad)})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := serve(t, memStore(t), rpc.ServerOptions{}).client(rpc.ClientOptions{})
+
+			err := test.call(t.Context(), client)
+
+			if want := "the request was not sent: " + test.field + " is not valid UTF-8"; !errors.Is(err, metastore.ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+				t.Fatalf("error %v, want InvalidArgument with %q", err, want)
+			}
+			if unknown := new(rpc.UnknownOutcomeError); errors.As(err, &unknown) {
+				t.Error("the outcome is told as unknown")
+			}
+		})
+	}
+}
+
 func TestAMutationOverTheMessageLimitHasAKnownOutcome(t *testing.T) {
 	t.Parallel()
 	ids := []string{strings.Repeat("x", rpc.MinMaxMessageSize)}
