@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // DeleteShards implements metastore.ShardStore. It does not look at the index.
@@ -45,18 +46,32 @@ func (s *Store) pruneShards(ctx context.Context, request metastore.PruneShardsRe
 	args := [][]byte{
 		textArgument(uid), textArgument(request.SourceID), optionalUint32(request.MaxAge), optionalUint32(request.MaxCount), int8Argument(batch),
 	}
+	var found int64
+	prune := func() []query {
+		return []query{{sql: pruneShardsSQL, args: args, row: func(row columns) error {
+			found = row.int8(0)
+			return nil
+		}}}
+	}
 	for {
-		var found int64
-		err := s.mutate(ctx, operation, "", func() []query {
-			return []query{{sql: pruneShardsSQL, args: args, row: func(row columns) error {
-				found = row.int8(0)
-				return nil
-			}}}
-		})
+		err := s.changeBatch(ctx, operation, prune, func() bool { return found < batch })
 		if err != nil || found < batch {
 			return err
 		}
 	}
+}
+
+// changeBatch runs one of the transactions of a call. Only the last one keeps the record of the call, if it has one.
+func (s *Store) changeBatch(ctx context.Context, operation string, build func() []query, isLast func() bool) error {
+	if s.record == nil {
+		return s.mutate(ctx, operation, "", build)
+	}
+	return s.changeLocked(ctx, operation, "", build, func() (decision, error) {
+		if isLast() {
+			return decision{}, nil
+		}
+		return decision{writes: removeRecords([]*idempotency.Record{s.record})}, nil
+	})
 }
 
 // optionalUint32 is a bigint, NULL for an absent value.

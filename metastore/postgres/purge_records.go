@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -36,10 +37,7 @@ func (s *Store) startPurge() *recordPurge {
 				return
 			case <-ticker.C:
 			}
-			removed, err := s.purgeRecords(ctx, time.Now(), purgeRecordsBatch)
-			if err == nil {
-				err = s.countRecords(ctx)
-			}
+			removed, err := s.tidyRecords(ctx)
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
@@ -57,8 +55,26 @@ func (p *recordPurge) close() {
 	p.done.Wait()
 }
 
-// purgeRecords removes the records that are too old at now, in transactions of a batch each.
+// tidyRecords removes old records and counts those of each caller. That they cannot be removed is no reason not to count them.
+func (s *Store) tidyRecords(ctx context.Context) (removed int64, err error) {
+	removed, err = s.purgeRecords(ctx, time.Now(), purgeRecordsBatch)
+	return removed, errors.Join(err, s.countRecords(ctx))
+}
+
+// purgeRecords removes the records that are too old at now, in transactions of a batch each. Where the clock of the database
+// is behind, that one counts: other servers may take keys that are too old only for this one.
 func (s *Store) purgeRecords(ctx context.Context, now time.Time, batch int64) (removed int64, err error) {
+	err = s.read(ctx, "reading the clock of the database", func() []query {
+		return []query{{sql: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", row: func(row columns) error {
+			if database := time.UnixMilli(row.int8(0)); database.Before(now) {
+				now = database
+			}
+			return nil
+		}}}
+	})
+	if err != nil {
+		return 0, err
+	}
 	oldest := idempotency.FirstKeyAt(s.options.IdempotencyWindow.Purgeable(now))
 	for range maxPurgeBatches {
 		var n int64

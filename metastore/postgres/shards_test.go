@@ -167,6 +167,23 @@ func TestI91ToI95PruningGoesByAgeAndCountInAnyNumberOfTransactions(t *testing.T)
 	}
 }
 
+func TestAKeyedPruningInSeveralTransactionsIsRecordedWithTheLast(t *testing.T) {
+	t.Parallel()
+	b := newShardBundle(t)
+	all := []string{"0", "1", "2", "3", "4", "5"}
+	b.open(all...)
+	request := metastore.PruneShardsRequest{IndexUID: b.uid, SourceID: "source", MaxCount: metastore.Some[uint32](1)}
+	record := newRecord(t, "PruneShards")
+	keyed := b.store.WithRecord(record).(*Store)
+	if err := keyed.pruneShards(t.Context(), request, 2); err != nil {
+		t.Fatal(err)
+	}
+	b.want("shards", b.list(metastore.ShardUnspecified), all[5:]...)
+	b.open(all...)
+	wantReplayed(t, keyed.pruneShards(t.Context(), request, 2), record)
+	b.want("shards when the call was repeated", b.list(metastore.ShardUnspecified), all...)
+}
+
 func TestPruningByAgeSparesAShardExactlyAtTheLimit(t *testing.T) {
 	t.Parallel()
 	b := newShardBundle(t)
