@@ -22,11 +22,12 @@ s3://bucket/prefix, gs:// or azure://, with or without #polling_interval=30s. Do
 versions 0.7, 0.8 and 0.9 are read. Nothing in it is changed.
 
 Each index is read back and compared with the original, document by document, before it can be
-seen. An import that failed or was killed goes on when the same command is repeated.
+seen. What Quickwit ignores in a document and the store has no place for is named. An import that
+failed or was killed goes on when the same command is repeated.
 
 The exit status is 0 when all was copied, 1 on failure, 2 when the command line is wrong, and 3
 when something needs a person: an index that cannot be read, or that differs from one that is
-there. The runbook is docs/migrate.md.`
+there, or a value that was not carried as it is. The runbook is docs/migrate.md.`
 
 const importExample = `  metastore import --from /var/lib/quickwit/indexes --store ./data
   metastore import --from 's3://bucket/indexes#polling_interval=30s' --store s3://bucket/holdfast --dry-run`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"holdfast/cmd/metastore/internal/output"
+	"holdfast/metastore/file"
 	"holdfast/metastore/interop"
 )
 
@@ -42,6 +43,11 @@ func (c *command) printTransferText(name string, summary *interop.Summary) error
 			if err := c.print("index template %s: the target has another one of this id, which stays", visible(template.TemplateID)); err != nil {
 				return err
 			}
+		}
+	}
+	for _, line := range droppedLines(summary.Dropped) {
+		if err := c.print("note: manifest: %s", line); err != nil {
+			return err
 		}
 	}
 	for _, note := range summary.Notes {
@@ -94,8 +100,24 @@ func remarks(index *interop.Index) (lines []string) {
 	if index.Detail != "" {
 		lines = append(lines, visible(index.Detail))
 	}
-	if len(index.Dropped) > 0 {
-		lines = append(lines, "not known to Quickwit and not carried, because the store has members of the same name: "+visible(strings.Join(index.Dropped, ", ")))
+	return append(lines, droppedLines(index.Dropped)...)
+}
+
+// droppedLines say what was not carried, a line for each kind of place.
+func droppedLines(dropped []file.Loss) (lines []string) {
+	for _, loss := range dropped {
+		what := "not carried"
+		switch loss.Reason {
+		case file.Repeated:
+			what = "given more than once, and the last one counts"
+		case file.Changed:
+			what = "carried with another value"
+		}
+		line := what + ": " + visible(loss.First)
+		if loss.Count > 1 {
+			line = fmt.Sprintf("%s: %s, %s times, first %s", what, visible(loss.Path), output.Count(loss.Count), visible(loss.First))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -29,6 +29,17 @@ func TestImportAndExportWriteWhatTheirGoldenFilesHold(t *testing.T) {
 	for _, name := range []string{"shop", "events"} {
 		require.NoError(t, os.CopyFS(filepath.Join(directory, name), os.DirFS(filepath.Join(quickwitStores, name))))
 	}
+	for name, change := range map[string][2]string{
+		"newer":   {`"leader_id"`, `"colour": "red", "leader_id"`},
+		"unusual": {`"delete_query": {`, `"delete_query": null, "query": {`},
+	} {
+		require.NoError(t, os.CopyFS(filepath.Join(directory, name), os.DirFS(filepath.Join(quickwitStores, "events"))))
+		path := filepath.Join(directory, name, "events", "metastore.json")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(text), change[0])
+		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(text), change[0], change[1])), 0o644))
+	}
 	for i, line := range []string{
 		"import --from DIR/events --store DIR/new --dry-run",
 		"import --from DIR/events#polling_interval=30s --store DIR/new",
@@ -47,6 +58,9 @@ func TestImportAndExportWriteWhatTheirGoldenFilesHold(t *testing.T) {
 		"export --store DIR/new --to DIR/odd --force --format json",
 		"export --store DIR/shop --to DIR/x",
 		"serve --store DIR/shop",
+		"import --from DIR/newer --store DIR/from-newer",
+		"import --from DIR/newer --store DIR/from-newer --force --format json",
+		"import --from DIR/unusual --store DIR/from-unusual --dry-run",
 	} {
 		args := strings.Fields(strings.ReplaceAll(line, "DIR", directory))
 		r := execute(t, &system{}, args...)

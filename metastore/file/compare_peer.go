@@ -8,9 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"holdfast/metastore"
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -18,10 +17,11 @@ import (
 var errDiffers = errors.New("they do not hold the same")
 
 // comparePeerDocument reads a document of Quickwit's and compares it with a state that has the index, document by document. It
-// fails with errDiffers, or with what is wrong with the document. Splits are read one by one and not kept.
-func comparePeerDocument(r io.Reader, indexID string, now int64, s *indexState) error {
-	c := splitComparison{state: s, matched: make(map[*splitRecord]struct{}, s.splits.len())}
-	p, err := readPeerDocument(r, indexID, now, c.compare)
+// fails with errDiffers, or with what is wrong with the document. Splits are read one by one and not kept. What the document
+// says and the state does not is counted in lost, if that is not nil.
+func comparePeerDocument(r io.Reader, indexID string, now int64, s *indexState, lost *losses.Ledger) error {
+	c := &splitComparison{state: s, matched: make(map[*splitRecord]struct{}, s.splits.len())}
+	p, err := readPeerDocument(r, indexID, now, c, lost)
 	if err != nil {
 		return err
 	}
@@ -42,36 +42,40 @@ type splitComparison struct {
 	document []byte
 }
 
-func (c *splitComparison) compare(text jsontext.Value) error {
+func (c *splitComparison) take(text []byte) (again bool, err error) {
 	row, err := metastore.ParseSplitRow(text)
 	if err != nil {
-		return err
+		return false, err
 	}
 	metadata, err := metastore.ParseSplitMetadata([]byte(row.Document))
 	if err != nil {
-		return err
+		return false, err
 	}
 	id := metadata.SplitID
 	record := c.state.splits.get(id)
 	if record == nil {
-		return fmt.Errorf("%w: split %s is missing", errDiffers, strictjson.Quote(id))
+		return false, fmt.Errorf("%w: split %s is missing", errDiffers, strictjson.Quote(id))
 	}
 	c.theirs = row.AppendJSON(c.theirs[:0])
 	var ours metastore.SplitRow
 	ours, c.document = record.row(c.document)
 	c.ours = ours.AppendJSON(c.ours[:0])
+	_, again = c.matched[record]
+	again = again || slices.Contains(c.differs, id)
 	if !bytes.Equal(c.theirs, c.ours) {
 		delete(c.matched, record)
 		c.differs = append(c.differs, id)
 		if len(c.differs) > maxDiffering {
-			return fmt.Errorf("%w: more than %d splits differ, among them %s", errDiffers, maxDiffering, strictjson.Quote(id))
+			return again, fmt.Errorf("%w: more than %d splits differ, among them %s", errDiffers, maxDiffering, strictjson.Quote(id))
 		}
-		return nil
+		return again, nil
 	}
 	c.matched[record] = struct{}{}
 	c.differs = slices.DeleteFunc(c.differs, func(differing string) bool { return differing == id })
-	return nil
+	return again, nil
 }
+
+func (c *splitComparison) appendLast(dst []byte) []byte { return append(dst, c.theirs...) }
 
 // maxDiffering bounds how many splits are remembered that may come again.
 const maxDiffering = 1000

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/losses"
 )
 
 // writeDeleteTasks writes the member "delete_tasks" of a snapshot behind what the buffer holds, and returns the
@@ -41,6 +42,6 @@ func (d *snapshotDecoder) deleteTasks(tasks *deleteTaskSet) error {
 			return fmt.Errorf("opstamp %d is not above %d", task.Opstamp, last)
 		}
 		tasks.put(&task)
-		return nil
+		return d.lost.Compare(losses.DeleteTask, text, task.AppendJSON)
 	})
 }

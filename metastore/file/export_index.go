@@ -14,6 +14,9 @@ type ExportedIndex struct {
 	IndexContent
 	// Records is how many idempotency records of the index there are, which have no place in Quickwit's document.
 	Records int
+	// LastOpstamp is that of the last delete task, above which Quickwit counts on. OpstampFloor, if it is higher, is what new delete
+	// tasks are above here, which has no place in Quickwit's document either.
+	LastOpstamp, OpstampFloor uint64
 
 	state *indexState
 }
@@ -34,7 +37,12 @@ func (s *Store) ExportIndex(ctx context.Context, indexID string) (*ExportedIndex
 	if h.state.index == nil {
 		return nil, notFound
 	}
-	return &ExportedIndex{IndexContent: h.state.content(), Records: h.state.records.len(), state: h.state}, nil
+	return &ExportedIndex{
+		IndexContent: h.state.content(),
+		Records:      h.state.records.len(),
+		LastOpstamp:  h.state.deleteTasks.last(), OpstampFloor: h.state.deleteTasks.floor(),
+		state: h.state,
+	}, nil
 }
 
 // WriteTo writes the document that Quickwit keeps of an index, of version 0.9.
@@ -47,7 +55,7 @@ func (e *ExportedIndex) WriteTo(w io.Writer) (int64, error) {
 // Compare reads a document of Quickwit's and compares it with the state, document by document. It
 // reports whether they hold the same, and fails with ErrPeerDocument if the document cannot be understood.
 func (e *ExportedIndex) Compare(ctx context.Context, document PeerDocument) (same bool, err error) {
-	err = compareWithDocument(ctx, e.state, document)
+	err = compareWithDocument(ctx, e.state, document, nil)
 	if errors.Is(err, errDiffers) {
 		return false, nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"holdfast/metastore"
 	"holdfast/metastore/indexconfig"
+	"holdfast/metastore/internal/losses"
 )
 
 // PeerDocument is the document that Quickwit keeps of an index, "<index id>/metastore.json".
@@ -42,11 +43,21 @@ type ImportedIndex struct {
 	IndexContent
 	// Version is that of the document: 0.9, 0.8, 0.7 or V0_8.
 	Version string
-	// Dropped are members of the document that have no place in the store. They were left out.
-	Dropped []string
+	// Dropped is what the document says and the store does not, nil if that is nothing.
+	Dropped []Loss
 	// Existed is true if the store had exactly this index, so that nothing was written.
 	Existed bool
 }
+
+// Loss is what a document says, once or many times, and what is written in its place does not.
+type Loss = losses.Loss
+
+// The reasons of losses.
+const (
+	LeftOut  = losses.LeftOut
+	Repeated = losses.Repeated
+	Changed  = losses.Changed
+)
 
 var (
 	// ErrIndexDiffers says that the store has an index of this id, and not that of the document.
@@ -59,11 +70,12 @@ var (
 
 // ReadPeerDocument reads and checks a document of Quickwit's and writes nothing. It fails with ErrPeerDocument.
 func ReadPeerDocument(ctx context.Context, document PeerDocument) (ImportedIndex, error) {
-	p, err := openPeerDocument(ctx, document)
+	var lost losses.Ledger
+	p, err := openPeerDocument(ctx, document, &lost)
 	if err != nil {
 		return ImportedIndex{}, err
 	}
-	return p.describe(), nil
+	return p.describe(&lost), nil
 }
 
 // ImportIndex brings an index of Quickwit's into the store, with its UID, its times and all that belongs to it. Nobody sees
@@ -86,11 +98,12 @@ func (s *Store) ImportIndex(ctx context.Context, document PeerDocument) (Importe
 	if h.state.index != nil {
 		return existingIndex(ctx, h.state, document)
 	}
-	p, err := openPeerDocument(ctx, document)
+	var lost losses.Ledger
+	p, err := openPeerDocument(ctx, document, &lost)
 	if err != nil {
 		return ImportedIndex{}, err
 	}
-	imported := p.describe()
+	imported := p.describe(&lost)
 	p.state.dropped, p.state.records = h.state.dropped, h.state.records
 	p.state.deleteTasks.raised = h.state.floorOf(p.state.index.IndexUID)
 	next := &head[*indexState]{version: h.version + 1, writeID: uuid.New(), state: p.state}
@@ -115,7 +128,7 @@ func (s *Store) commitImport(ctx context.Context, log *commitLog[*indexState], b
 	if err != nil {
 		return err
 	}
-	if err := compareWithDocument(ctx, written.state, document); err != nil {
+	if err := compareWithDocument(ctx, written.state, document, nil); err != nil {
 		if errors.Is(err, errDiffers) {
 			return fmt.Errorf("%w: %w", ErrPeerDocumentChanged, err)
 		}
@@ -136,28 +149,29 @@ func (s *Store) commitImport(ctx context.Context, log *commitLog[*indexState], b
 
 // existingIndex says whether the store has what a document holds.
 func existingIndex(ctx context.Context, s *indexState, document PeerDocument) (ImportedIndex, error) {
-	err := compareWithDocument(ctx, s, document)
+	var lost losses.Ledger
+	err := compareWithDocument(ctx, s, document, &lost)
 	if errors.Is(err, errDiffers) {
 		return ImportedIndex{}, fmt.Errorf("%w: %w", ErrIndexDiffers, err)
 	}
 	if err != nil {
 		return ImportedIndex{}, err
 	}
-	return ImportedIndex{IndexContent: s.content(), Existed: true}, nil
+	return ImportedIndex{IndexContent: s.content(), Dropped: lost.Losses(), Existed: true}, nil
 }
 
-func openPeerDocument(ctx context.Context, document PeerDocument) (*peerDocument, error) {
+func openPeerDocument(ctx context.Context, document PeerDocument, lost *losses.Ledger) (*peerDocument, error) {
 	var p *peerDocument
 	err := withPeerDocument(ctx, document, func(r io.Reader) (err error) {
-		p, err = readPeerDocument(r, document.IndexID, document.Now, nil)
+		p, err = readPeerDocument(r, document.IndexID, document.Now, nil, lost)
 		return err
 	})
 	return p, err
 }
 
-func compareWithDocument(ctx context.Context, s *indexState, document PeerDocument) error {
+func compareWithDocument(ctx context.Context, s *indexState, document PeerDocument, lost *losses.Ledger) error {
 	return withPeerDocument(ctx, document, func(r io.Reader) error {
-		return comparePeerDocument(r, document.IndexID, document.Now, s)
+		return comparePeerDocument(r, document.IndexID, document.Now, s, lost)
 	})
 }
 
@@ -180,8 +194,8 @@ func withPeerDocument(ctx context.Context, document PeerDocument, read func(io.R
 	return err
 }
 
-func (p *peerDocument) describe() ImportedIndex {
-	return ImportedIndex{IndexContent: p.state.content(), Version: p.version, Dropped: p.dropped}
+func (p *peerDocument) describe(lost *losses.Ledger) ImportedIndex {
+	return ImportedIndex{IndexContent: p.state.content(), Version: p.version, Dropped: lost.Losses()}
 }
 
 // content counts what belongs to the index of a state that has one.

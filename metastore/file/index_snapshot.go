@@ -95,7 +95,7 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 	members := newIndexMembers()
 	h := &head[*indexState]{state: members.state}
 	described := false
-	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
+	err := readSnapshotMembers(r, nil, func(d *snapshotDecoder, key string) error {
 		switch key {
 		case "version":
 			return d.version()
@@ -136,14 +136,21 @@ func readIndexSnapshot(r io.Reader) (*head[*indexState], error) {
 
 // indexMembers reads the members that are Quickwit's into a state, in any order.
 type indexMembers struct {
-	state *indexState
-	// split is told the text of each split, and must not keep it.
-	split func(jsontext.Value) error
+	state  *indexState
+	splits splitSink
+}
+
+// splitSink takes the splits of a document one by one.
+type splitSink interface {
+	// take takes one split, and reports whether it stands for one that was taken before. It must not keep the text.
+	take(text []byte) (again bool, err error)
+	// appendLast appends the split that was taken last, as it is written.
+	appendLast(dst []byte) []byte
 }
 
 func newIndexMembers() indexMembers {
 	loader := &splitLoader{state: newIndexState()}
-	return indexMembers{state: loader.state, split: func(text jsontext.Value) error { return loader.load(text) }}
+	return indexMembers{state: loader.state, splits: loader}
 }
 
 // read reads the value of a member, unless it is not known.
@@ -155,7 +162,7 @@ func (m *indexMembers) read(d *snapshotDecoder, key string) (known bool, err err
 			m.state.index, err = metastore.ParseIndexMetadata(text)
 		}
 	case "splits":
-		err = d.elements(m.split)
+		err = d.splits(m.splits)
 	case "shards":
 		err = d.shards(&m.state.shards)
 	case "delete_tasks":

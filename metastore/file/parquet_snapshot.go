@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -52,7 +53,7 @@ func (d *snapshotDecoder) parquetSplits(set *parquetSet) error {
 			return fmt.Errorf("split %s is given twice", strictjson.Quote(split.Metadata.SplitID))
 		}
 		set.put(split)
-		return nil
+		return d.lost.Compare(losses.ParquetSplit, text, split.AppendJSON)
 	})
 }
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -34,23 +34,19 @@ type peerDocument struct {
 	version string
 	// now is what a time of creation that is missing is taken for.
 	now int64
-	// dropped are the members that Quickwit does not know, and that have the name of one that we add to it.
-	// Others that Quickwit does not know are kept.
-	dropped []string
 }
 
-// readPeerDocument reads a document of the versions 0.7 to 0.9, as Quickwit itself upgrades it when it reads it. split, if not
-// nil, is told the text of each split, which is then not part of the state; it must not keep it. Times of creation that
-// are missing are taken for now.
-func readPeerDocument(r io.Reader, indexID string, now int64, split func(jsontext.Value) error) (*peerDocument, error) {
+// readPeerDocument reads a document of the versions 0.7 to 0.9, as Quickwit itself upgrades it when it reads it. splits, if not
+// nil, takes the splits, which are then not part of the state. Times of creation that are missing are taken for now. What
+// the document says and the state does not is counted in lost, if that is not nil.
+func readPeerDocument(r io.Reader, indexID string, now int64, splits splitSink, lost *losses.Ledger) (*peerDocument, error) {
 	p := &peerDocument{indexMembers: newIndexMembers(), now: now}
-	load := p.split
-	if split != nil {
-		load = split
+	if splits == nil {
+		splits = p.splits
 	}
-	p.split = func(text jsontext.Value) error { return load(p.withCreateTimestamp(text)) }
+	p.splits = completedSplits{splits, p}
 	hasSplits := false
-	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
+	err := readSnapshotMembers(r, lost, func(d *snapshotDecoder, key string) error {
 		hasSplits = hasSplits || key == "splits"
 		return p.member(d, key)
 	})
@@ -85,12 +81,13 @@ func (p *peerDocument) member(d *snapshotDecoder, key string) error {
 		if err != nil {
 			return err
 		}
-		p.state.index, err = metastore.ParseIndexMetadata(p.withCreateTimestamp(text))
-		return err
-	case "holdfast", "crc32c":
-		return d.SkipValue() // a snapshot of ours that was copied
-	case "records":
-		p.dropped = append(p.dropped, key)
+		if p.state.index, err = metastore.ParseIndexMetadata(p.withCreateTimestamp(text)); err != nil {
+			return err
+		}
+		return d.lost.Compare(losses.IndexMetadata, text, p.state.index.AppendJSON)
+	case "holdfast", "records", "crc32c":
+		// Names that we add to the document in snapshots.
+		d.lost.Add(losses.LeftOut, 1)
 		return d.SkipValue()
 	}
 	known, err := p.read(d, key)
@@ -98,6 +95,16 @@ func (p *peerDocument) member(d *snapshotDecoder, key string) error {
 		return p.keep(d, key)
 	}
 	return err
+}
+
+// completedSplits gives splits their time of creation.
+type completedSplits struct {
+	splitSink
+	document *peerDocument
+}
+
+func (c completedSplits) take(text []byte) (again bool, err error) {
+	return c.splitSink.take(c.document.withCreateTimestamp(text))
 }
 
 // withCreateTimestamp returns the text of an object with its time of creation.

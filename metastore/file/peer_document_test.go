@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"holdfast/metastore/internal/losses"
 )
 
 // smallDocument is a document of the peer's with one split and one shard. Its members are in alphabetical order, which readers
@@ -26,11 +29,32 @@ func smallDocument(version, more string) string {
 
 func readSmall(t *testing.T, text string) *peerDocument {
 	t.Helper()
-	p, err := readPeerDocument(strings.NewReader(text), "old", 1_800_000_000, nil)
+	p, lost := readLossy(t, text)
+	expectLosses(t, lost)
+	return p
+}
+
+// readLossy reads a small document of which not everything is kept.
+func readLossy(t *testing.T, text string) (*peerDocument, []Loss) {
+	t.Helper()
+	var lost losses.Ledger
+	p, err := readPeerDocument(strings.NewReader(text), "old", 1_800_000_000, nil, &lost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p, lost.Losses()
+}
+
+// expectLosses expects losses, each written as "reason path count first".
+func expectLosses(t testing.TB, lost []Loss, want ...string) {
+	t.Helper()
+	var got []string
+	for _, loss := range lost {
+		got = append(got, fmt.Sprint(loss.Reason, " ", loss.Path, " ", loss.Count, " ", loss.First))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lost are %q, want %q", got, want)
+	}
 }
 
 func TestOldDocumentsOfThePeerAreUpgradedAsThePeerDoes(t *testing.T) {
@@ -52,7 +76,7 @@ func TestOldDocumentsOfThePeerAreUpgradedAsThePeerDoes(t *testing.T) {
 			!strings.Contains(written.String(), `"uncompressed_docs_size_in_bytes":30`) {
 			t.Errorf("%s: written as %s", version, written.String())
 		}
-		if err := comparePeerDocument(strings.NewReader(smallDocument(version, "")), "old", 0, p.state); err != nil {
+		if err := comparePeerDocument(strings.NewReader(smallDocument(version, "")), "old", 0, p.state, nil); err != nil {
 			t.Errorf("%s: compared with itself: %v", version, err)
 		}
 	}
@@ -60,11 +84,9 @@ func TestOldDocumentsOfThePeerAreUpgradedAsThePeerDoes(t *testing.T) {
 
 func TestMembersThatNobodyKnowsAreKeptUnlessTheyHaveANameOfOurs(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(smallDocument("0.9", `"colour": {"deep": [1, {}]}, "records": [{"a": 1}], "taste": 18446744073709551616,`), `"sources": []`, `"sources": [], "mood": 1`, 1)
-	p := readSmall(t, text)
-	if fmt.Sprint(p.dropped) != "[records]" {
-		t.Errorf("%v was dropped", p.dropped)
-	}
+	text := strings.Replace(smallDocument("0.9", `"colour": {"deep": [1, {}]}, "holdfast": {}, "records": [{"a": 1}], "crc32c": "", "taste": 18446744073709551616,`), `"sources": []`, `"sources": [], "mood": 1`, 1)
+	p, lost := readLossy(t, text)
+	expectLosses(t, lost, "left_out crc32c 1 crc32c", "left_out holdfast 1 holdfast", "left_out records 1 records")
 	var written strings.Builder
 	if err := writePeerDocument(&written, p.state); err != nil {
 		t.Fatal(err)
@@ -81,7 +103,7 @@ func TestAMissingTimeOfCreationIsThatOfTheImport(t *testing.T) {
 	if p.state.index.CreateTimestamp != 1_800_000_000 || p.state.splits.get("one").created != 1_800_000_000 {
 		t.Errorf("the index is of %d, the split of %d", p.state.index.CreateTimestamp, p.state.splits.get("one").created)
 	}
-	if err := comparePeerDocument(strings.NewReader(text), "old", 1_800_000_000, p.state); err != nil {
+	if err := comparePeerDocument(strings.NewReader(text), "old", 1_800_000_000, p.state, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,12 +116,13 @@ func TestOfASplitThatIsThereTwiceTheLastOneCounts(t *testing.T) {
   "version"`)
 	earlier := strings.Replace(text[start:end], `"num_docs": 3`, `"num_docs": 2`, 1)
 	twice := text[:start] + earlier + "," + text[start:]
-	p := readSmall(t, twice)
-	if err := comparePeerDocument(strings.NewReader(twice), "old", 0, p.state); err != nil || p.state.splits.len() != 1 {
+	p, lost := readLossy(t, twice)
+	expectLosses(t, lost, "repeated splits[*] 1 splits[1]")
+	if err := comparePeerDocument(strings.NewReader(twice), "old", 0, p.state, nil); err != nil || p.state.splits.len() != 1 {
 		t.Errorf("%d splits, compared with itself: %v", p.state.splits.len(), err)
 	}
 	reversed := text[:start] + text[start:end] + "," + earlier + text[end:]
-	if err := comparePeerDocument(strings.NewReader(reversed), "old", 0, p.state); !errors.Is(err, errDiffers) {
+	if err := comparePeerDocument(strings.NewReader(reversed), "old", 0, p.state, nil); !errors.Is(err, errDiffers) {
 		t.Errorf("compared with another last one: %v", err)
 	}
 }
@@ -119,13 +142,13 @@ func TestEveryDifferenceFromADocumentIsFound(t *testing.T) {
 		{`"delete_tasks": []`, `"delete_tasks": [{"create_timestamp": 1, "opstamp": 1, "delete_query": {"index_uid": "old:01J9ZP00000000000000000001", "query_ast": "{}"}}]`},
 	} {
 		changed := strings.Replace(text, change[0], change[1], 1)
-		if err := comparePeerDocument(strings.NewReader(changed), "old", 0, state); !errors.Is(err, errDiffers) {
+		if err := comparePeerDocument(strings.NewReader(changed), "old", 0, state, nil); !errors.Is(err, errDiffers) {
 			t.Errorf("%s: got %v", change[1], err)
 		}
 	}
 	start, end := strings.Index(text, `{"split_state"`), strings.Index(text, `],
   "version"`)
-	if err := comparePeerDocument(strings.NewReader(text[:start]+text[end:]), "old", 0, state); !errors.Is(err, errDiffers) {
+	if err := comparePeerDocument(strings.NewReader(text[:start]+text[end:]), "old", 0, state, nil); !errors.Is(err, errDiffers) {
 		t.Errorf("without the split: %v", err)
 	}
 }
@@ -152,7 +175,7 @@ func TestDocumentsThatCannotBeUnderstoodAreRefused(t *testing.T) {
 		"splits are no list":   strings.Replace(good, `"delete_tasks": []`, `"delete_tasks": {}`, 1),
 		"shard of another one": strings.Replace(good, `"source_id": "_ingest-source"`, `"source_id": "kafka"`, 1),
 	} {
-		if _, err := readPeerDocument(strings.NewReader(text), "old", 0, nil); err == nil {
+		if _, err := readPeerDocument(strings.NewReader(text), "old", 0, nil, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -173,7 +196,7 @@ func FuzzReadPeerDocument(f *testing.F) {
 	}
 	f.Add(smallDocument("0.7", `"colour":1,`), "old")
 	f.Fuzz(func(t *testing.T, text, indexID string) {
-		p, err := readPeerDocument(strings.NewReader(text), indexID, 1, nil)
+		p, err := readPeerDocument(strings.NewReader(text), indexID, 1, nil, nil)
 		if err != nil {
 			return
 		}
@@ -182,10 +205,10 @@ func FuzzReadPeerDocument(f *testing.F) {
 		if err := writePeerDocument(&written, p.state); err != nil {
 			t.Fatal(err)
 		}
-		if err := comparePeerDocument(strings.NewReader(written.String()), indexID, 2, p.state); err != nil {
+		if err := comparePeerDocument(strings.NewReader(written.String()), indexID, 2, p.state, nil); err != nil {
 			t.Fatalf("compared with what was written: %v\n%s", err, written.String())
 		}
-		if err := comparePeerDocument(strings.NewReader(text), indexID, 1, p.state); err != nil {
+		if err := comparePeerDocument(strings.NewReader(text), indexID, 1, p.state, nil); err != nil {
 			t.Fatalf("compared with what was read: %v", err)
 		}
 	})

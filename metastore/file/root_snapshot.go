@@ -72,7 +72,7 @@ func appendTemplates(dst []byte, s *rootState) []byte {
 func readRootSnapshot(r io.Reader) (*head[*rootState], error) {
 	h := &head[*rootState]{state: newRootState()}
 	described := false
-	err := readSnapshotMembers(r, func(d *snapshotDecoder, key string) error {
+	err := readSnapshotMembers(r, nil, func(d *snapshotDecoder, key string) error {
 		switch key {
 		case "version":
 			return d.version()

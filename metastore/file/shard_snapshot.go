@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"holdfast/metastore"
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -56,7 +57,7 @@ func (d *snapshotDecoder) shards(shards *shardSet) error {
 				return fmt.Errorf("shard %s is given twice", strictjson.Quote(shard.ShardID))
 			}
 			shards.put(&shard)
-			return nil
+			return d.lost.Compare(losses.Shard, text, shard.AppendJSON)
 		})
 	})
 }

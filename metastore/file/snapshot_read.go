@@ -8,17 +8,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
 // snapshotDecoder reads the members of a snapshot one by one, without holding it.
 type snapshotDecoder struct {
 	*jsontext.Decoder
+	// lost collects what is not part of the state, and is told the place of what is read. It is nil for snapshots of ours.
+	lost *losses.Ledger
 }
 
 // readSnapshotMembers reads an object to the end of r. member must read the value of a member.
-func readSnapshotMembers(r io.Reader, member func(d *snapshotDecoder, key string) error) error {
-	d := &snapshotDecoder{jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true))}
+func readSnapshotMembers(r io.Reader, lost *losses.Ledger, member func(d *snapshotDecoder, key string) error) error {
+	d := &snapshotDecoder{jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true)), lost}
 	if kind := d.PeekKind(); kind != jsontext.KindBeginObject {
 		if _, err := d.ReadToken(); err != nil {
 			return err
@@ -39,9 +42,11 @@ func readSnapshotMembers(r io.Reader, member func(d *snapshotDecoder, key string
 			return fmt.Errorf("member %s is given twice", strictjson.Quote(key))
 		}
 		seen[key] = true
+		d.lost.Enter(key)
 		if err := member(d, key); err != nil {
 			return fmt.Errorf("member %s: %w", strictjson.Quote(key), err)
 		}
+		d.lost.Leave()
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -112,15 +117,32 @@ func (d *snapshotDecoder) elements(element func(jsontext.Value) error) error {
 	}
 	for i := 0; d.PeekKind() != jsontext.KindEndArray; i++ {
 		value, err := d.ReadValue()
+		d.lost.EnterElement(i)
 		if err == nil {
 			err = element(value)
 		}
 		if err != nil {
 			return fmt.Errorf("[%d]: %w", i, err)
 		}
+		d.lost.Leave()
 	}
 	_, err := d.ReadToken()
 	return err
+}
+
+// splits reads the member "splits".
+func (d *snapshotDecoder) splits(into splitSink) error {
+	written := into.appendLast
+	return d.elements(func(text jsontext.Value) error {
+		again, err := into.take(text)
+		if err != nil {
+			return err
+		}
+		if again {
+			d.lost.Add(losses.Repeated, 1)
+		}
+		return d.lost.Compare(losses.Split, text, written)
+	})
 }
 
 // members reads an object of free keys; member must read the value of each.
@@ -140,9 +162,11 @@ func (d *snapshotDecoder) members(member func(key string) error) error {
 			return err
 		}
 		key := token.String()
+		d.lost.EnterData(key)
 		if err := member(key); err != nil {
 			return fmt.Errorf("[%s]: %w", strictjson.Quote(key), err)
 		}
+		d.lost.Leave()
 	}
 	_, err := d.ReadToken()
 	return err

@@ -10,24 +10,30 @@ import (
 // splitLoader reads the splits of a snapshot into a state.
 type splitLoader struct {
 	state *indexState
+	last  *splitRecord
 	// document is the room for the metadata document of one split.
 	document []byte
 }
 
-// load reads one split document. It does not keep text.
-func (l *splitLoader) load(text []byte) error {
+func (l *splitLoader) take(text []byte) (again bool, err error) {
 	split, ok := l.scan(text)
 	if !ok {
 		row, err := metastore.ParseSplitRow(text)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if split, err = row.Split(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	l.state.splits.load(newSplitRecord(&split))
-	return nil
+	l.last = newSplitRecord(&split)
+	return l.state.splits.load(l.last), nil
+}
+
+func (l *splitLoader) appendLast(dst []byte) []byte {
+	var row metastore.SplitRow
+	row, l.document = l.last.row(l.document)
+	return row.AppendJSON(dst)
 }
 
 // scan reads a document whose first three members are those that SplitRow.AppendJSON writes, as it

@@ -37,12 +37,14 @@ func (s *splitSet) put(split *splitRecord) {
 	s.count(split, 1)
 }
 
-// load is put, faster when ids come in ascending order.
-func (s *splitSet) load(split *splitRecord) {
-	if old, replaced := s.tree.Load(split); replaced {
+// load is put, faster when ids come in ascending order. It reports whether it replaced another split.
+func (s *splitSet) load(split *splitRecord) (replaced bool) {
+	old, replaced := s.tree.Load(split)
+	if replaced {
 		s.count(old, -1)
 	}
 	s.count(split, 1)
+	return replaced
 }
 
 func (s *splitSet) remove(split *splitRecord) {

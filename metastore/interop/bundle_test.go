@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"holdfast/metastore/file"
 	"holdfast/metastore/interop"
 )
 
@@ -99,6 +100,18 @@ func expectResults(t testing.TB, summary *interop.Summary, want ...string) {
 		for _, index := range summary.Indexes {
 			t.Logf("%s: %s", index.IndexID, index.Detail)
 		}
+	}
+}
+
+// expectDropped expects losses, each written as "reason path count first".
+func expectDropped(t testing.TB, dropped []file.Loss, want ...string) {
+	t.Helper()
+	var got []string
+	for _, loss := range dropped {
+		got = append(got, fmt.Sprint(loss.Reason, " ", loss.Path, " ", loss.Count, " ", loss.First))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("dropped are %q, want %q", got, want)
 	}
 }
 

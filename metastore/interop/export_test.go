@@ -139,3 +139,37 @@ func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
 		t.Errorf("got the notes %q", summary.Notes)
 	}
 }
+
+func TestAnExportSaysThatARaisedCounterOfDeleteOpstampsIsNotCarried(t *testing.T) {
+	t.Parallel()
+	directory := shopStore(t)
+	store, err := file.Open(t.Context(), file.Options{URL: directory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := store.IndexMetadata(t.Context(), metastore.IndexLookup{IndexID: metastore.Some("audit")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.RaiseDeleteOpstampFloor(t.Context(), found.IndexUID, 40); err != nil {
+		t.Fatal(err)
+	}
+	summary := exportStore(t, options(directory, t.TempDir()))
+	expectResults(t, summary, "audit copied", "web-access copied")
+	audit := summary.Indexes[0]
+	expectDropped(t, audit.Dropped, "changed holdfast.delete_opstamp_floor 1 holdfast.delete_opstamp_floor")
+	if !summary.NeedsPerson() || !strings.Contains(audit.Detail, "above 40, and in Quickwit above 1,") || len(summary.Indexes[1].Dropped) > 0 {
+		t.Errorf("got %+v", summary.Indexes)
+	}
+	// A delete task has an opstamp above the counter, and then nothing is lost.
+	if _, err := store.CreateDeleteTask(t.Context(), metastore.DeleteQuery{IndexUID: found.IndexUID, QueryAST: "{}"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	summary = exportStore(t, options(directory, t.TempDir()))
+	if expectDropped(t, summary.Indexes[0].Dropped); summary.NeedsPerson() {
+		t.Errorf("after one more delete task: %+v", summary.Indexes[0])
+	}
+}

@@ -132,9 +132,7 @@ func (i *importer) plan(ctx context.Context, found *manifest) ([]document, error
 		work = append(work, document{id, size})
 		total += size
 	}
-	for _, member := range found.dropped {
-		i.summary.Notes = append(i.summary.Notes, fmt.Sprintf("member %q of the manifest is not known and was not carried", member))
-	}
+	i.summary.Dropped = found.dropped
 	i.reporter = newReporter(i.options.Progress, len(work))
 	// Each document is read to copy it, and read again to compare.
 	i.reporter.now.TotalBytes = 2 * total

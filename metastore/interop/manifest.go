@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/oklog/ulid/v2"
 
+	"holdfast/metastore/file"
 	"holdfast/metastore/indexconfig"
+	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
 
@@ -39,7 +41,7 @@ type manifest struct {
 	indexes   map[string]status
 	templates []*indexconfig.IndexTemplate // by id
 	identity  string                       // a lower-case UUID, or empty
-	dropped   []string                     // members that nobody knows
+	dropped   []file.Loss                  // what its text says beyond that
 }
 
 var manifestKeys = strictjson.Keys{
@@ -55,7 +57,7 @@ func parseManifest(text []byte) (*manifest, error) {
 	byID := map[string]*indexconfig.IndexTemplate{}
 	var version string
 	err := strictjson.Decode("", text, func(r *strictjson.Reader) error {
-		return r.Object(manifestKeys, strictjson.Pass, func(key string) error {
+		return r.Object(manifestKeys, strictjson.Ignore, func(key string) error {
 			switch key {
 			case "version":
 				return r.Enum(&version, "0.9", "0.8", "0.7", "V0_8")
@@ -63,11 +65,9 @@ func parseManifest(text []byte) (*manifest, error) {
 				return m.readStatuses(r)
 			case "templates":
 				return r.Array(func(int) error { return readTemplate(r, byID) })
-			case "identity":
+			default:
 				return m.readIdentity(r)
 			}
-			m.dropped = append(m.dropped, key)
-			return r.Skip()
 		})
 	})
 	if err != nil {
@@ -79,13 +79,23 @@ func parseManifest(text []byte) (*manifest, error) {
 		}
 		m.templates = append(m.templates, byID[id])
 	}
-	return m, nil
+	return m, m.findDropped(losses.Manifest, text, m.append)
 }
 
 // parseLegacyManifest reads a manifest from before release 0.8, which holds the states alone.
 func parseLegacyManifest(text []byte) (*manifest, error) {
 	m := &manifest{indexes: map[string]status{}}
-	return m, strictjson.Decode("", text, m.readStatuses)
+	if err := strictjson.Decode("", text, m.readStatuses); err != nil {
+		return nil, err
+	}
+	return m, m.findDropped(losses.Statuses, text, m.appendStatuses)
+}
+
+func (m *manifest) findDropped(shape *losses.Shape, text []byte, write func(dst []byte) []byte) error {
+	var lost losses.Ledger
+	err := lost.Compare(shape, text, write)
+	m.dropped = lost.Losses()
+	return err
 }
 
 func (m *manifest) readStatuses(r *strictjson.Reader) error {
@@ -133,14 +143,8 @@ func (m *manifest) readIdentity(r *strictjson.Reader) error {
 
 // append appends the text of the manifest, of version 0.9.
 func (m *manifest) append(dst []byte) []byte {
-	dst = append(dst, `{"version":"0.9","indexes":{`...)
-	for i, id := range slices.Sorted(maps.Keys(m.indexes)) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = strictjson.AppendString(append(strictjson.AppendString(dst, id), ':'), string(m.indexes[id]))
-	}
-	dst = append(dst, `},"templates":[`...)
+	dst = m.appendStatuses(append(dst, `{"version":"0.9","indexes":`...))
+	dst = append(dst, `,"templates":[`...)
 	for i, template := range slices.SortedFunc(slices.Values(m.templates), func(a, b *indexconfig.IndexTemplate) int {
 		return cmp.Compare(a.TemplateID, b.TemplateID)
 	}) {
@@ -152,6 +156,17 @@ func (m *manifest) append(dst []byte) []byte {
 	dst = append(dst, ']')
 	if m.identity != "" {
 		dst = strictjson.AppendString(append(dst, `,"identity":`...), m.identity)
+	}
+	return append(dst, '}')
+}
+
+func (m *manifest) appendStatuses(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, id := range slices.Sorted(maps.Keys(m.indexes)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(append(strictjson.AppendString(dst, id), ':'), string(m.indexes[id]))
 	}
 	return append(dst, '}')
 }

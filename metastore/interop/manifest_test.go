@@ -1,9 +1,12 @@
 package interop
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"testing"
+
+	"holdfast/metastore/file"
 )
 
 func TestManifestsOfAllVersionsAreRead(t *testing.T) {
@@ -54,6 +57,43 @@ func TestManifestsThatCannotBeUnderstoodAreRefused(t *testing.T) {
 		if m, err := parseLegacyManifest([]byte(text)); err == nil {
 			t.Errorf("legacy %s: got %+v", text, m)
 		}
+	}
+}
+
+func TestWhatIsNotReadFromAManifestIsNamed(t *testing.T) {
+	t.Parallel()
+	const template = `{"version":"0.9","template_id":"logs","index_id_patterns":["logs-*"],"index_root_uri":"file:///a/../b","priority":1,"doc_mapping":%s}`
+	manifest := func(version, indexes, templates, more string) string {
+		return fmt.Sprintf(`{"version":%q,"indexes":{%s},"templates":[%s]%s}`, version, indexes, templates, more)
+	}
+	mapping := func(text string) string { return fmt.Sprintf(template, text) }
+	const uid = `{"doc_mapping_uid":"01J9ZJX0M3N4P5Q6R7S8T9V0W1"}`
+	for _, test := range []struct{ text, want string }{
+		{manifest("0.9", `"b":"Alive","a":"creating"`, mapping(uid), `,"identity":"5B0E1F5C7C1E4A399F0E2F0C6A1D4B77"`), ""},
+		{manifest("0.9", "", "", `,"identity":"00000000-0000-0000-0000-000000000000"`), ""},
+		{manifest("0.7", "", mapping(uid), ""), ""},
+		{manifest("0.9", "", mapping(`{"newer":1}`), ""), ""}, // kept whole
+		{manifest("0.9", "", mapping(`{"field_mappings":[{"name":"o","type":"object","newer":1,"field_mappings":[{"name":"t","type":"text"}]}]}`), ""),
+			"left_out templates[*].doc_mapping.field_mappings[*].newer 1 templates[0].doc_mapping.field_mappings[0].newer"},
+		{manifest("0.9", "", mapping(uid)+","+mapping(`{}`), ""), "repeated templates[*] 1 templates[0]"},
+		{manifest("0.9", `"a":"deleting","a":"active"`, "", ""), "repeated indexes.* 1 indexes.a"},
+		{manifest("0.9", "", "", `,"colour":1,"colour":2`), "left_out colour 2 colour"},
+	} {
+		m, err := parseManifest([]byte(test.text))
+		if err != nil {
+			t.Fatalf("%s: %v", test.text, err)
+		}
+		got := ""
+		for _, loss := range m.dropped {
+			got += fmt.Sprint(loss.Reason, " ", loss.Path, " ", loss.Count, " ", loss.First)
+		}
+		if got != test.want {
+			t.Errorf("%s: dropped are %q, want %q", test.text, got, test.want)
+		}
+	}
+	m, err := parseLegacyManifest([]byte(`{"a":"Creating","b":"Alive","a":"Alive"}`))
+	if err != nil || len(m.dropped) != 1 || m.dropped[0] != (file.Loss{Path: "*", Reason: file.Repeated, Count: 1, First: "a"}) {
+		t.Errorf("of the legacy manifest %+v is dropped, error %v", m.dropped, err)
 	}
 }
 

@@ -54,8 +54,8 @@ type Index struct {
 	DeleteTasks   int    `json:"delete_tasks"`
 	MetricsSplits int    `json:"metrics_splits"`
 	SketchSplits  int    `json:"sketch_splits"`
-	// Dropped are members that were not carried, because they have no place in the target.
-	Dropped []string `json:"dropped,omitempty"`
+	// Dropped is what the document says and the target does not.
+	Dropped []file.Loss `json:"dropped,omitempty"`
 }
 
 func (i *Index) describe(content file.IndexContent) {
@@ -80,14 +80,21 @@ type Summary struct {
 	Templates []Template `json:"templates"`    // by id
 	// Identity is the cluster identity that the target has now, empty if it has none.
 	Identity string `json:"identity,omitempty"`
+	// Dropped is what the manifest says, index templates included, and the target does not.
+	Dropped []file.Loss `json:"dropped,omitempty"`
 	// Notes are sentences about what was not carried and belongs to no index.
 	Notes []string `json:"notes"`
 }
 
 // NeedsPerson reports whether a person has to look at something.
 func (s *Summary) NeedsPerson() bool {
-	return slices.ContainsFunc(s.Indexes, func(i Index) bool { return i.Result.NeedsPerson() }) ||
-		slices.ContainsFunc(s.Templates, func(t Template) bool { return t.Result.NeedsPerson() })
+	return slices.ContainsFunc(s.Indexes, func(i Index) bool { return i.Result.NeedsPerson() || isChanged(i.Dropped) }) ||
+		slices.ContainsFunc(s.Templates, func(t Template) bool { return t.Result.NeedsPerson() }) || isChanged(s.Dropped)
+}
+
+// isChanged reports whether something has another value now. What else is lost, the peer would lose as well.
+func isChanged(dropped []file.Loss) bool {
+	return slices.ContainsFunc(dropped, func(loss file.Loss) bool { return loss.Reason == file.Changed })
 }
 
 func (s *Summary) sort() {
