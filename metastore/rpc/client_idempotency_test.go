@@ -128,6 +128,26 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 	}
 }
 
+func TestAServerWithoutRecoveryDoesNotDecideAnEarlierAttempt(t *testing.T) {
+	t.Parallel()
+	for lost := range 2 {
+		b := serve(t, memStore(t), rpc.ServerOptions{})
+		client, _ := b.keysOf("RecoverIndex", func(attempt int) error {
+			if attempt <= lost {
+				return status.Error(codes.Unavailable, "lost")
+			}
+			return status.Error(codes.Unimplemented, "unknown service")
+		})
+
+		_, err := client.CreateIndex(b.ctx, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a"), Incarnation: metastore.Some(anyUID.Incarnation)})
+
+		var unknown *rpc.UnknownOutcomeError
+		if errors.As(err, &unknown) != (lost > 0) || errors.Is(err, metastore.ErrRecoveryUnsupported) != (lost == 0) {
+			t.Errorf("after %d attempts whose answers were lost: %v", lost, err)
+		}
+	}
+}
+
 func TestAnInterruptionBetweenTwoAttemptsLeavesTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	b := serve(t, memStore(t), rpc.ServerOptions{})

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 
 	"holdfast/metastore"
 	"holdfast/proto/extensionpb"
@@ -24,9 +25,10 @@ func (c *Client) requireRecovery(ctx context.Context, operation, capability stri
 }
 
 // recoveryError is callError for RecoveryService. A server without it, which may have taken the place of the one that was
-// asked for its capabilities, has done nothing.
+// asked for its capabilities, has done nothing; but another one may have executed an earlier attempt.
 func (c *Client) recoveryError(ctx context.Context, operation string, err error) error {
-	if isUnimplemented(err) {
+	var sent *rpcError
+	if isUnimplemented(err) && !(errors.As(err, &sent) && sent.repeated) {
 		c.known.Store(nil)
 		return metastore.Unsupported(metastore.ErrRecoveryUnsupported, "%s: it does not implement the call", operation)
 	}
