@@ -12,11 +12,11 @@ import (
 // or nothing, and fails with an *Error. When a mutating call fails with a kind that is not
 // CertainlyAborted, its outcome is unknown.
 //
-// One exception: MarkSplitsForDeletion, DeleteSplits and UpdateSplitsDeleteOpstamp of more than
-// MaxAtomicSplitIDs different ids may be done in pieces, each of which does all or nothing. They run in ascending order of
-// the ids, and none begins once the context has ended. If such a call fails before the first piece is done, it has done
-// nothing. If it fails later, the pieces done stay done, the kind is one of unknown outcome, and the message says
-// how many splits are done. The same call made again does the rest.
+// One exception: MarkSplitsForDeletion, DeleteSplits, UpdateSplitsDeleteOpstamp, MarkParquetSplitsForDeletion and
+// DeleteParquetSplits of more than MaxAtomicSplitIDs different ids may be done in pieces, each of which does all or
+// nothing. They run in ascending order of the ids, and none begins once the context has ended. If such a call fails before
+// the first piece is done, it has done nothing. If it fails later, the pieces done stay done, the kind is one of unknown
+// outcome, and the message says how many splits are done. The same call made again does the rest.
 type Store interface {
 	IndexStore
 	SplitStore

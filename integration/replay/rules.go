@@ -93,7 +93,7 @@ func rules() []rule {
 		{"unused opstamps", "On PostgreSQL a CreateDeleteTask that is refused uses an opstamp up.", "It uses none up."},
 		{"large answers", "An answer of ListStaleSplits or ListDeleteTasks that is larger than a message may be fails in the transport, with an error that clients retry.",
 			"`InvalidArgument` that says what to ask for instead."},
-		{"large calls", "MarkSplitsForDeletion, DeleteSplits and UpdateSplitsDeleteOpstamp are one transaction, which keeps its locks for minutes when it names some hundred thousand splits.",
+		{"large calls", "MarkSplitsForDeletion, DeleteSplits, their like for metrics and sketch splits, and UpdateSplitsDeleteOpstamp are one transaction, which keeps its locks for minutes when it names some hundred thousand splits.",
 			"On PostgreSQL a call on more than 10,000 splits is done in pieces; see storage.md."},
 		{"uid twice", "On the file store a listing returns the splits of an index twice if its UID is given twice.", "Once, as on PostgreSQL."},
 	}

@@ -158,6 +158,8 @@ func (s *Store) DeleteParquetSplits(ctx context.Context, kind metastore.ParquetK
 
 // changeParquet has a change of Parquet splits committed. An unknown index has none, so it needs none.
 func (s *Store) changeParquet(ctx context.Context, kind metastore.ParquetKind, indexUID metastore.IndexUID, splitIDs []string, decide func(*parquetSet, []string) ([]op, error)) error {
+	ctx, done := metastore.BeginPiece(ctx)
+	defer done()
 	ids := metastore.UniqueSplitIDs(splitIDs)
 	if len(ids) == 0 {
 		return nil

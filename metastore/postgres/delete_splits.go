@@ -17,14 +17,8 @@ func (s *Store) DeleteSplits(ctx context.Context, indexUID metastore.IndexUID, s
 }
 
 func (s *Store) deleteSplits(ctx context.Context, j job, splitIDs []string) error {
-	if len(splitIDs) > metastore.MaxAtomicSplitIDs {
-		unmarked, err := s.unmarkedSplits(ctx, j.indexUID, splitIDs)
-		if err == nil {
-			err = refuseUnmarked(splitIDs, unmarked)
-		}
-		if err != nil {
-			return err
-		}
+	if err := s.lookForUnmarked(ctx, j.indexUID, splitIDs, unmarkedSplitsSQL); err != nil {
+		return err
 	}
 	return j.run(ctx, splitIDs, func(ctx context.Context, ids []string) error {
 		unmarked := make(map[string]bool)
@@ -35,18 +29,24 @@ func (s *Store) deleteSplits(ctx context.Context, j job, splitIDs []string) erro
 	})
 }
 
-// unmarkedSplits returns the splits that exist and are not marked.
-func (s *Store) unmarkedSplits(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string) (map[string]bool, error) {
+// lookForUnmarked refuses a large deletion of which a split is not marked. The statement finds these.
+func (s *Store) lookForUnmarked(ctx context.Context, indexUID metastore.IndexUID, splitIDs []string, statement string) error {
+	if len(splitIDs) <= metastore.MaxAtomicSplitIDs {
+		return nil
+	}
 	const operation = "looking at the splits to delete"
 	unmarked := make(map[string]bool)
 	j := job{log: s.log, operation: operation, indexUID: indexUID, size: checkSize}
 	err := j.run(ctx, splitIDs, func(ctx context.Context, ids []string) error {
 		args := [][]byte{textArgument(indexUID.String()), textArrayArgument(ids)}
 		return s.read(ctx, operation, func() []query {
-			return []query{{sql: unmarkedSplitsSQL, args: args, row: noteID(unmarked)}}
+			return []query{{sql: statement, args: args, row: noteID(unmarked)}}
 		})
 	})
-	return unmarked, err
+	if err != nil {
+		return err
+	}
+	return refuseUnmarked(splitIDs, unmarked)
 }
 
 // noteID adds the split id of a row to a set.

@@ -19,12 +19,14 @@ var (
 	markParquetSplitsSQL string
 	//go:embed sql/delete_parquet_splits.sql
 	deleteParquetSplitsSQL string
+	//go:embed sql/unmarked_parquet_splits.sql
+	unmarkedParquetSplitsSQL string
 )
 
 // parquetTable holds the table of one kind of Parquet splits, and the statements on it.
 type parquetTable struct {
-	name                                 string
-	stage, states, publish, mark, delete string
+	name                                           string
+	stage, states, publish, mark, delete, unmarked string
 }
 
 // The tables of both kinds have the same columns. Their names are constants of ours, never input.
@@ -41,11 +43,12 @@ var parquetTables = [...]parquetTable{
 func newParquetTable(name string) parquetTable {
 	about := func(sql string) string { return strings.ReplaceAll(sql, metricsSplitsTable, name) }
 	return parquetTable{
-		name:    name,
-		stage:   about(stageParquetSplitsSQL),
-		states:  about(parquetSplitStatesSQL),
-		publish: about(publishParquetSplitsSQL),
-		mark:    about(markParquetSplitsSQL),
-		delete:  about(deleteParquetSplitsSQL),
+		name:     name,
+		stage:    about(stageParquetSplitsSQL),
+		states:   about(parquetSplitStatesSQL),
+		publish:  about(publishParquetSplitsSQL),
+		mark:     about(markParquetSplitsSQL),
+		delete:   about(deleteParquetSplitsSQL),
+		unmarked: about(unmarkedParquetSplitsSQL),
 	}
 }

@@ -174,7 +174,7 @@ func TestStatementsOnParquetSplitsNameTheTableOfTheirKind(t *testing.T) {
 	t.Parallel()
 	for kind, table := range parquetTables {
 		other := parquetTables[len(parquetTables)-1-kind].name
-		for _, sql := range []string{table.stage, table.states, table.publish, table.mark, table.delete} {
+		for _, sql := range []string{table.stage, table.states, table.publish, table.mark, table.delete, table.unmarked} {
 			if !strings.Contains(sql, table.name) || strings.Contains(sql, other) {
 				t.Errorf("a statement for %s:\n%s", table.name, sql)
 			}

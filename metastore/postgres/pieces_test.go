@@ -176,3 +176,26 @@ func TestADeletionStopsAtASplitThatWasStagedAnewInBetween(t *testing.T) {
 	}
 	expectRefused(t, store.DeleteSplits(context.Background(), uid, ids), metastore.KindFailedPrecondition, ids[2500])
 }
+
+func TestLargeCallsOnParquetSplitsAreDoneInPieces(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{})
+	uid := createIndex(t, store, "logs")
+	ids := numberedIDs("s", largeCall)
+	stageParquet(t, store, metastore.SketchSplits, uid, parquetSplits(uid, ids...)...)
+	for _, call := range []func(context.Context, metastore.ParquetKind, metastore.IndexUID, []string) error{
+		store.MarkParquetSplitsForDeletion, store.DeleteParquetSplits,
+	} {
+		pieces := 0
+		ctx := metastore.WithPieces(t.Context(), func(ctx context.Context) (context.Context, context.CancelFunc) {
+			pieces++
+			return ctx, func() {}
+		})
+		if err := call(ctx, metastore.SketchSplits, uid, ids); err != nil || pieces < largeCall/pieceSize {
+			t.Errorf("%d pieces, %v", pieces, err)
+		}
+	}
+	if n := queryValue[int64](t, connect(t, dsn), "SELECT count(*) FROM sketch_splits"); n != 0 {
+		t.Errorf("%d splits are left", n)
+	}
+}

@@ -118,7 +118,7 @@ func TestTasksThatDoNotFitAMessageAreRefused(t *testing.T) {
 	}
 }
 
-// inPieces is a store that marks splits in pieces until it is stopped. Each piece waits for the test.
+// inPieces is a store that changes splits in pieces until it is stopped. Each piece waits for the test.
 type inPieces struct {
 	scripted
 	begun   chan context.Context // of each piece
@@ -127,6 +127,26 @@ type inPieces struct {
 }
 
 func (s *inPieces) MarkSplitsForDeletion(ctx context.Context, _ metastore.IndexUID, _ []string) error {
+	return s.run(ctx)
+}
+
+func (s *inPieces) DeleteSplits(ctx context.Context, _ metastore.IndexUID, _ []string) error {
+	return s.run(ctx)
+}
+
+func (s *inPieces) UpdateSplitsDeleteOpstamp(ctx context.Context, _ metastore.IndexUID, _ []string, _ uint64) error {
+	return s.run(ctx)
+}
+
+func (s *inPieces) MarkParquetSplitsForDeletion(ctx context.Context, _ metastore.ParquetKind, _ metastore.IndexUID, _ []string) error {
+	return s.run(ctx)
+}
+
+func (s *inPieces) DeleteParquetSplits(ctx context.Context, _ metastore.ParquetKind, _ metastore.IndexUID, _ []string) error {
+	return s.run(ctx)
+}
+
+func (s *inPieces) run(ctx context.Context) error {
 	for {
 		piece, end := metastore.BeginPiece(ctx)
 		if err := piece.Err(); err != nil { // the call was stopped before the piece began
@@ -144,14 +164,29 @@ func (s *inPieces) MarkSplitsForDeletion(ctx context.Context, _ metastore.IndexU
 
 func TestALargeCallStopsBetweenPiecesWhenItsCallerGoesAway(t *testing.T) {
 	t.Parallel()
+	uid := uidMessage(anyUID)
+	for name, request := range map[string]proto.Message{
+		"MarkSplitsForDeletion":        &metastorepb.MarkSplitsForDeletionRequest{IndexUid: uid},
+		"DeleteSplits":                 &metastorepb.DeleteSplitsRequest{IndexUid: uid},
+		"UpdateSplitsDeleteOpstamp":    &metastorepb.UpdateSplitsDeleteOpstampRequest{IndexUid: uid},
+		"MarkMetricsSplitsForDeletion": &metastorepb.MarkMetricsSplitsForDeletionRequest{IndexUid: uid},
+		"DeleteMetricsSplits":          &metastorepb.DeleteMetricsSplitsRequest{IndexUid: uid},
+		"MarkSketchSplitsForDeletion":  &metastorepb.MarkSketchSplitsForDeletionRequest{IndexUid: uid},
+		"DeleteSketchSplits":           &metastorepb.DeleteSketchSplitsRequest{IndexUid: uid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkThatPiecesStop(t, name, request)
+		})
+	}
+}
+
+func checkThatPiecesStop(t *testing.T, name string, request proto.Message) {
 	store := &inPieces{begun: make(chan context.Context), proceed: make(chan struct{}), ended: make(chan error, 1)}
 	b := serve(t, store, rpc.ServerOptions{})
 	caller, leave := context.WithCancel(b.ctx)
 	answered := make(chan error, 1)
-	go func() {
-		_, err := b.metastore.MarkSplitsForDeletion(caller, &metastorepb.MarkSplitsForDeletionRequest{IndexUid: uidMessage(anyUID)})
-		answered <- err
-	}()
+	go func() { answered <- b.raw.Invoke(caller, method(name), request, &metastorepb.EmptyResponse{}) }()
 	<-store.begun
 	store.proceed <- struct{}{}
 	piece := <-store.begun

@@ -149,7 +149,7 @@ func (s *service) markParquetSplits(ctx context.Context, kind metastore.ParquetK
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+	return s.writePieces(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
 		return store.MarkParquetSplitsForDeletion(ctx, kind, indexUID, request.GetSplitIds())
 	})
 }
@@ -169,7 +169,7 @@ func (s *service) deleteParquetSplits(ctx context.Context, kind metastore.Parque
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
+	return s.writePieces(ctx, request, indexResource(indexUID), func(ctx context.Context, store metastore.Store) error {
 		return store.DeleteParquetSplits(ctx, kind, indexUID, request.GetSplitIds())
 	})
 }

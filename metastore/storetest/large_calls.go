@@ -64,7 +64,35 @@ func largeCallsCases() []testCase {
 				b.Errorf("%d splits have the opstamp, want none", got)
 			}
 		}},
+		{"a large call marks and deletes every Parquet split", func(bundle *bundle) {
+			b := &parquetBundle{bundle, metastore.MetricsSplits}
+			uid := b.index("a")
+			names := b.stageMany(uid, large)
+			b.mark(uid, names[1:]...)
+			b.wantListed(b.inStates(uid, metastore.Staged), names[0])
+			b.wantFailedPreconditionSplits(b.tryDelete(uid, append(names, "unknown")...), b.id(names[0]))
+			gone, leave := context.WithCancel(b.ctx)
+			leave()
+			b.wantKind(b.store.MarkParquetSplitsForDeletion(gone, b.kind, uid, b.fullIDs(names...)), metastore.KindTimeout)
+			b.wantKind(b.store.DeleteParquetSplits(gone, b.kind, uid, b.fullIDs(names...)), metastore.KindTimeout)
+			if got := len(b.names(b.inStates(uid, metastore.MarkedForDeletion))); got != large-1 {
+				b.Errorf("%d splits are marked, want %d", got, large-1)
+			}
+			b.mark(uid, append(slices.Clone(names), names...)...)
+			b.delete(uid, append(names, "unknown")...)
+			b.wantListed(b.all(uid))
+		}},
 	}
+}
+
+// stageMany stages n Parquet splits and returns their names.
+func (b *parquetBundle) stageMany(uid metastore.IndexUID, n int) []string {
+	b.Helper()
+	names := numbered("s", n)
+	for batch := range slices.Chunk(names, 5000) {
+		b.stage(uid, b.newSplits(uid, batch...)...)
+	}
+	return names
 }
 
 // stageMany stages n splits and returns their ids.

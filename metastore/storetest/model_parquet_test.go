@@ -122,7 +122,10 @@ func (m *model) ListParquetSplits(_ context.Context, kind metastore.ParquetKind,
 	return nil
 }
 
-func (m *model) MarkParquetSplitsForDeletion(_ context.Context, kind metastore.ParquetKind, uid metastore.IndexUID, ids []string) error {
+func (m *model) MarkParquetSplitsForDeletion(ctx context.Context, kind metastore.ParquetKind, uid metastore.IndexUID, ids []string) error {
+	if ctx.Err() != nil {
+		return metastore.Timeout(ctx.Err(), "not begun")
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	index, err := m.find(uid)
@@ -132,7 +135,10 @@ func (m *model) MarkParquetSplitsForDeletion(_ context.Context, kind metastore.P
 	return nil
 }
 
-func (m *model) DeleteParquetSplits(_ context.Context, kind metastore.ParquetKind, uid metastore.IndexUID, ids []string) error {
+func (m *model) DeleteParquetSplits(ctx context.Context, kind metastore.ParquetKind, uid metastore.IndexUID, ids []string) error {
+	if ctx.Err() != nil {
+		return metastore.Timeout(ctx.Err(), "not begun")
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	index, err := m.find(uid)
