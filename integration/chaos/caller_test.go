@@ -21,6 +21,8 @@ import (
 // counts say what happened to the calls of one run.
 type counts struct {
 	answered atomic.Int64
+	// succeeded are those of these that were not refused.
+	succeeded atomic.Int64
 	// repeated calls were sent again because an attempt had no definite answer.
 	repeated atomic.Int64
 	// replayed of these had been executed by an attempt whose answer was lost.
@@ -77,6 +79,9 @@ func (c *caller) call(ctx context.Context, about string, do func(ctx context.Con
 	}
 	if told.Replayed {
 		c.counts.replayed.Add(1)
+	}
+	if err == nil {
+		c.counts.succeeded.Add(1)
 	}
 	c.progress(c.counts.answered.Add(1))
 	const chanceOfCheck = 0.05

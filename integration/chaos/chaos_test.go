@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/integration/binary"
 	"holdfast/integration/pgtest"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
+	"holdfast/metastore/idempotency"
 	"holdfast/metastore/postgres"
 )
 
@@ -45,7 +47,7 @@ func numCalls(t *testing.T) int {
 	t.Helper()
 	calls := uint64(20_000)
 	if os.Getenv("HOLDFAST_LONG") != "" {
-		calls = 1_000_000
+		calls = 500_000
 	}
 	return int(setting(t, "HOLDFAST_CHAOS_CALLS", calls))
 }
@@ -58,6 +60,8 @@ type run struct {
 	open  func(ctx context.Context) (metastore.Store, error)
 	// crash ends the database and brings it back; nil if there is none.
 	crash func(t *testing.T, random *rand.Rand)
+	// numRecords counts the idempotency records; nil where calls may leave several.
+	numRecords func(t *testing.T) int64
 }
 
 func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
@@ -67,7 +71,7 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 	t.Run("on a directory", func(t *testing.T) {
 		t.Parallel()
 		directory := filepath.Join(t.TempDir(), "store")
-		chaos(t, metastoreBinary, run{store: directory, calls: calls / 2, open: func(ctx context.Context) (metastore.Store, error) {
+		chaos(t, metastoreBinary, run{store: directory, calls: calls, open: func(ctx context.Context) (metastore.Store, error) {
 			return file.Open(ctx, file.Options{URL: directory})
 		}})
 	})
@@ -77,7 +81,7 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 		dsn := database.DSN(database.Database(t))
 		_, err := postgres.Migrate(t.Context(), dsn, postgres.MigrateOptions{})
 		require.NoError(t, err)
-		chaos(t, metastoreBinary, run{store: dsn, calls: calls - calls/2, open: func(ctx context.Context) (metastore.Store, error) {
+		chaos(t, metastoreBinary, run{store: dsn, calls: calls, open: func(ctx context.Context) (metastore.Store, error) {
 			return postgres.Open(ctx, postgres.Options{DSN: dsn})
 		}, crash: func(t *testing.T, random *rand.Rand) {
 			if random.IntN(3) == 0 {
@@ -86,6 +90,12 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 				database.Kill(t)
 			}
 			database.Start(t)
+		}, numRecords: func(t *testing.T) (n int64) {
+			conn, err := pgx.Connect(t.Context(), dsn)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, conn.Close(t.Context())) }()
+			require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM holdfast.idempotency_records").Scan(&n))
+			return n
 		}})
 	})
 }
@@ -96,9 +106,10 @@ func chaos(t *testing.T, binary string, r run) {
 	r.seed = setting(t, "HOLDFAST_CHAOS_SEED", uint64(time.Now().UnixNano()))
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("to repeat: HOLDFAST_CHAOS_SEED=%d HOLDFAST_CHAOS_CALLS=%d", r.seed, 2*r.calls)
+			t.Logf("to repeat: HOLDFAST_CHAOS_SEED=%d HOLDFAST_CHAOS_CALLS=%d", r.seed, r.calls)
 		}
 	})
+	began := time.Now()
 	servers := [2]*server{newServer(t, binary, r.store, r.seed+1), newServer(t, binary, r.store, r.seed+2)}
 	shared := createShared(t, r)
 	counts, due := &counts{}, make(chan struct{}, 1)
@@ -138,6 +149,14 @@ func chaos(t *testing.T, binary string, r run) {
 	found, err := observed(t.Context(), store)
 	require.NoError(t, err)
 	reportDifference(t, expected(clients), found)
+	for _, c := range clients {
+		floor, err := store.DeleteOpstampFloor(t.Context(), c.own.uid)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, floor, c.own.floor, "the floor of delete opstamps of %s", c.own.uid)
+	}
+	if window := idempotency.DefaultWindow(); r.numRecords != nil && time.Since(began) < window.Lifetime {
+		require.Equal(t, counts.succeeded.Load(), r.numRecords(t), "each call that succeeded has a record, and no other call")
+	}
 	require.Positive(t, kills, "servers were killed")
 	require.Equal(t, r.crash != nil, crashes > 0, "the database crashed")
 	require.Positive(t, counts.replayed.Load(), "answers were lost and calls repeated")

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -131,16 +132,29 @@ func (c *client) createIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.random.IntN(2) == 0 {
+		request.Incarnation = metastore.Some(c.newIncarnation())
+	}
 	var uid metastore.IndexUID
 	_, err = c.must(ctx, "create index", func(ctx context.Context, store metastore.Store) error {
 		metadata, err := store.CreateIndex(ctx, request)
 		if err == nil {
 			uid = metadata.IndexUID
 		}
+		if want := request.Incarnation; err == nil && want.Set && uid.Incarnation != want.Value {
+			return wrong("created %s, want incarnation %s", uid, want.Value)
+		}
 		return err
 	})
 	c.own = startOf(uid)
 	return err
+}
+
+// newIncarnation makes one as if it came from the files of an index.
+func (c *client) newIncarnation() (incarnation ulid.ULID) {
+	binary.BigEndian.PutUint64(incarnation[:], c.random.Uint64()>>1)
+	binary.BigEndian.PutUint64(incarnation[8:], c.random.Uint64())
+	return incarnation
 }
 
 // settle makes what stays for the whole run: an index of another incarnation than the one that the client works

@@ -3,8 +3,8 @@
 //
 // Settings, all optional, from the environment:
 //
-//	HOLDFAST_CHAOS_CALLS  how many calls both stores together get, from about 1,000 on, for chaos must happen; unset: 20,000,
-//	                      with HOLDFAST_LONG 1,000,000
+//	HOLDFAST_CHAOS_CALLS  how many calls each of the two stores gets, from about 500 on, for chaos must happen; unset: 20,000,
+//	                      with HOLDFAST_LONG 500,000
 //	HOLDFAST_CHAOS_SEED   the seed of a run that failed, which the failure names; it gives the same calls with the
 //	                      same answers, and the same chances of disturbances, but not their moments
 package chaos

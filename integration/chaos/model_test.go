@@ -19,6 +19,7 @@ type index struct {
 	parquet    [2]map[string]metastore.SplitState // by kind
 	shards     map[string]shard
 	tasks      map[uint64]string // queries by opstamp
+	floor      uint64            // later opstamps are above it; not part of the comparison, as others may raise it
 }
 
 type source struct {

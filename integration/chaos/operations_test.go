@@ -29,6 +29,7 @@ func operations() []operation {
 		{1, (*client).resetCheckpoint},
 		always(4, func(c *client, ctx context.Context) error { return c.createTask(ctx, c.own) }),
 		always(8, func(c *client, ctx context.Context) error { return c.createTask(ctx, c.shared) }),
+		always(2, (*client).raiseFloor),
 		always(8, func(c *client, ctx context.Context) error { return c.publish(ctx, c.shared, nil, nil, c.name) }),
 	}
 	operations = append(operations, templateOperations()...)
@@ -156,6 +157,23 @@ func (c *client) createTask(ctx context.Context, x *index) error {
 			return fmt.Errorf("create delete task: opstamp %d after %d", task.Opstamp, earlier)
 		}
 	}
+	if task.Opstamp <= x.floor {
+		return fmt.Errorf("create delete task: opstamp %d, the floor was raised to %d", task.Opstamp, x.floor)
+	}
 	x.tasks[task.Opstamp] = query.QueryAST
 	return nil
+}
+
+// raiseFloor raises the floor of delete opstamps above all that the client knows of its index.
+func (c *client) raiseFloor(ctx context.Context) error {
+	floor := c.own.floor
+	for opstamp := range c.own.tasks {
+		floor = max(floor, opstamp)
+	}
+	floor += 1 + c.random.Uint64N(100)
+	c.own.floor = floor
+	_, err := c.must(ctx, "raise delete opstamp floor", func(ctx context.Context, store metastore.Store) error {
+		return store.RaiseDeleteOpstampFloor(ctx, c.own.uid, floor)
+	})
+	return err
 }

@@ -8,15 +8,18 @@ import (
 	"holdfast/metastore"
 )
 
+// mostShards bounds the shards that a client keeps in its index.
+const mostShards = 20
+
 func shardOperations() []operation {
 	return []operation{
 		{4, func(c *client, ctx context.Context) (bool, error) {
-			const most = 20
-			if len(c.own.shards) >= most {
+			if len(c.own.shards) >= mostShards {
 				return false, nil
 			}
 			return true, c.openShard(ctx, c.own, c.newID())
 		}},
+		{2, (*client).openInBoth},
 		{4, (*client).acquireShards},
 		{4, (*client).publishShard},
 		{2, (*client).deleteShards},
@@ -42,6 +45,28 @@ func (c *client) openShard(ctx context.Context, x *index, id string) error {
 		return err
 	})
 	return err
+}
+
+// openInBoth opens a shard in the client's index and the one that it has in the shared index already, in one call.
+func (c *client) openInBoth(ctx context.Context) (bool, error) {
+	if len(c.own.shards) >= mostShards {
+		return false, nil
+	}
+	id := c.newID()
+	c.own.shards[id] = shard{}
+	known := c.shared.shards[c.name]
+	subrequests := []metastore.OpenShardSubrequest{
+		{IndexUID: c.own.uid, SourceID: ingestSource, ShardID: id, IngesterID: "ingester"},
+		{IndexUID: c.shared.uid, SourceID: ingestSource, ShardID: c.name, IngesterID: "another"},
+	}
+	_, err := c.must(ctx, "open shards in two indexes", func(ctx context.Context, store metastore.Store) error {
+		shards, err := store.OpenShards(ctx, subrequests)
+		if err == nil && (len(shards) != 2 || shards[0].ShardID != id || shards[0].PublishToken.Set || shards[1].ShardID != c.name || shards[1].PublishToken.Value != known.token) {
+			return wrong("opened %v, want shard %s without a token and shard %s with token %s", shards, id, c.name, known.token)
+		}
+		return err
+	})
+	return true, err
 }
 
 func (c *client) acquireShards(ctx context.Context) (bool, error) {
@@ -80,6 +105,9 @@ func (c *client) publishShard(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	s := c.own.shards[ids[0]]
+	if s.token == "" {
+		return false, nil // nobody may publish to it
+	}
 	from := s.position
 	s.position += 1 + c.random.IntN(5)
 	c.own.shards[ids[0]] = s
