@@ -116,6 +116,8 @@ func (f *clientFlags) explainUnknown(ctx context.Context, err error, doing, chec
 	switch {
 	case context.Cause(ctx) == errInterrupted:
 		err = errInterrupted
+	case errors.As(err, &refused) && refused.Reason == idempotency.KeyFromFuture:
+		check = "set the clock of this machine, or that of the server; then " + check
 	case errors.As(err, &refused) && refused.Reason == idempotency.KeyInFlight:
 		return withHint(fmt.Errorf("%s: a call with its idempotency key is still under way: the outcome is unknown", doing), "when that call has ended, %s", check)
 	}

@@ -163,7 +163,8 @@ func isUnknownOutcome(err error) bool {
 func isUndecided(err error) bool {
 	var refused *idempotency.Error
 	if errors.As(err, &refused) {
-		return refused.Reason == idempotency.KeyQuota
+		// Another server, whose clock is ahead, may have taken a key that is from the future for this one.
+		return refused.Reason == idempotency.KeyQuota || refused.Reason == idempotency.KeyFromFuture
 	}
 	return errors.Is(err, metastore.ErrTooManyRequests) || metastore.AsError(err).Kind == metastore.KindForbidden
 }

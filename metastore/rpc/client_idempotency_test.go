@@ -87,19 +87,26 @@ func TestAFreshKeyIsLeftOutWhereAGivenOneIsRefused(t *testing.T) {
 
 func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
-	full, err := status.New(codes.ResourceExhausted, "too many keys").WithDetails(
-		&errdetails.ErrorInfo{Reason: string(idempotency.KeyQuota), Domain: "metastore.idempotency"})
-	if err != nil {
-		t.Fatal(err)
+	refusal := func(code codes.Code, reason idempotency.Reason) *status.Status {
+		refused, err := status.New(code, "refused").WithDetails(&errdetails.ErrorInfo{Reason: string(reason), Domain: "metastore.idempotency"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return refused
 	}
+	full, ahead := refusal(codes.ResourceExhausted, idempotency.KeyQuota), refusal(codes.InvalidArgument, idempotency.KeyFromFuture)
 	for name, test := range map[string]struct {
+		refusal *status.Status
 		lost    int // attempts whose answers are lost before the refusal
 		with    func(context.Context, idempotency.Key) context.Context
 		unknown bool
 	}{
-		"the first attempt is refused":                {with: rpc.WithFreshIdempotencyKey},
-		"an attempt whose answer was lost came first": {lost: 1, with: rpc.WithFreshIdempotencyKey, unknown: true},
-		"another process may have sent the call":      {with: rpc.WithIdempotencyKey, unknown: true},
+		"the first attempt is refused":                               {refusal: full, with: rpc.WithFreshIdempotencyKey},
+		"an attempt whose answer was lost came first":                {refusal: full, lost: 1, with: rpc.WithFreshIdempotencyKey, unknown: true},
+		"another process may have sent the call":                     {refusal: full, with: rpc.WithIdempotencyKey, unknown: true},
+		"a server whose clock is behind":                             {refusal: ahead, with: rpc.WithFreshIdempotencyKey},
+		"a server whose clock is behind after one with the answer":   {refusal: ahead, lost: 1, with: rpc.WithFreshIdempotencyKey, unknown: true},
+		"a server whose clock is behind that of another, long after": {refusal: ahead, with: rpc.WithIdempotencyKey, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +115,7 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 				if attempt <= test.lost {
 					return status.Error(codes.Unavailable, "lost")
 				}
-				return full.Err()
+				return test.refusal.Err()
 			})
 			key := newKey(t)
 
@@ -121,7 +128,7 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 			if test.unknown && (unknown.Key != key || unknown.Lifetime != idempotency.DefaultWindow().Lifetime) {
 				t.Errorf("key %s for %s, want %s for the lifetime that the server tells", unknown.Key, unknown.Lifetime, key)
 			}
-			if !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyQuota}) {
+			if refused := new(idempotency.Error); !errors.As(err, &refused) || refused.Message != "refused" {
 				t.Errorf("error %v, want the server's", err)
 			}
 		})
