@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"holdfast/metastore"
 	"holdfast/metastore/internal/losses"
 	"holdfast/metastore/internal/strictjson"
 )
@@ -363,6 +365,61 @@ func firstSplit(text string) string {
 		panic(err)
 	}
 	return string(value)
+}
+
+func TestMembersThatWereKeptSurviveChangesOfWhatTheyBelongTo(t *testing.T) {
+	t.Parallel()
+	text := edited(t, peerText(t, "events"),
+		`"retention": {`, `"of-the-config": 1, "retention": {`,
+		`"source_id": "nothing",`, `"source_id": "nothing", "of-the-source": 2,`,
+		`"kind": "Metrics",`, `"of-the-metrics": 3, "kind": "Metrics",`)
+	text = strings.ReplaceAll(text, `"split_state":`, `"of-the-split": {"a": [4]}, "split_state":`)
+	b := memBucket(t)
+	s := openOn(t, b)
+	imported := importText(t, s, "events", text)
+	expectLosses(t, imported.Dropped)
+	uid := imported.IndexUID
+	var staged, published, metrics []string
+	state, err := s.stateOf(t.Context(), "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.splits.ascend("", func(split *splitRecord) bool {
+		switch split.state {
+		case metastore.Staged:
+			staged = append(staged, split.id)
+		case metastore.Published:
+			published = append(published, split.id)
+		}
+		return true
+	})
+	state.parquet[metastore.MetricsSplits].ascend("", func(split *metastore.ParquetSplit) bool {
+		metrics = append(metrics, split.Metadata.SplitID)
+		return true
+	})
+	for name, change := range map[string]func(ctx context.Context) error{
+		"publishing": func(ctx context.Context) error { return s.PublishSplits(ctx, publishing(uid, staged...)) },
+		"another delete opstamp": func(ctx context.Context) error {
+			return s.UpdateSplitsDeleteOpstamp(ctx, uid, published, 7)
+		},
+		"enabling a source": func(ctx context.Context) error { return s.ToggleSource(ctx, uid, "nothing", true) },
+		"marking metrics": func(ctx context.Context) error {
+			return s.MarkParquetSplitsForDeletion(ctx, metastore.MetricsSplits, uid, metrics)
+		},
+	} {
+		if err := change(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	if err := s.MarkSplitsForDeletion(t.Context(), uid, published); err != nil {
+		t.Fatal(err)
+	}
+	written := exportText(t, openOn(t, keepOpen{b}), "events") // from the log
+	for member, times := range map[string]int{`"of-the-config":1`: 1, `"of-the-source":2`: 1, `"of-the-metrics":3`: 1, `"of-the-split":{"a":[4]}`: state.splits.len()} {
+		if got := strings.Count(written, member); got != times {
+			t.Errorf("%s is there %d times, want %d", member, got, times)
+		}
+	}
 }
 
 // FuzzMembersThatNobodyKnows puts a member into one object of a document.

@@ -118,6 +118,9 @@ func FuzzParseManifest(f *testing.F) {
 		if err != nil {
 			t.Fatalf("written as %s: %v", written, err)
 		}
+		if len(again.dropped) > 0 {
+			t.Fatalf("of %s is dropped %+v", written, again.dropped)
+		}
 		if !reflect.DeepEqual(again.append(nil), written) {
 			t.Fatalf("written as %s, then as %s", written, again.append(nil))
 		}

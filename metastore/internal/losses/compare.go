@@ -1,6 +1,9 @@
 package losses
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Shape says what may become of a value when it is written again, without a loss. The zero value, and nil, allow only what
 // means the same in every JSON document: another order of members, white space, other escapes.
@@ -84,16 +87,8 @@ func (l *Ledger) compare(shape *Shape, before, after *value) {
 
 // compareMembers pairs members of the same name, the last ones first, because the last of a repeated member counts.
 func (l *Ledger) compareMembers(shape *Shape, before, after *value) {
-	again := make(map[string]int, len(before.names)) // how often a name is still to come
-	for _, name := range before.names {
-		again[name]++
-	}
-	written := make(map[string][]int, len(after.names)) // where a name is
-	for i, name := range after.names {
-		written[name] = append(written[name], i)
-	}
+	given, written := newNames(before.names), newNames(after.names)
 	for i, name := range before.names {
-		again[name]--
 		member, data := shape.member(name)
 		if member.Meaningless {
 			continue
@@ -103,17 +98,71 @@ func (l *Ledger) compareMembers(shape *Shape, before, after *value) {
 			target = member.Name
 		}
 		l.enter(segment{name: name, position: -1, data: data})
-		places := written[target]
-		switch at := len(places) - 1 - again[name]; {
+		fromEnd := given.countAfter(name, i)
+		switch at := written.last(target, fromEnd); {
 		case at >= 0:
-			l.compare(member, &before.list[i], &after.list[places[at]])
-		case len(places) > 0:
+			l.compare(member, &before.list[i], &after.list[at])
+		case fromEnd > 0 && written.last(target, 0) >= 0:
 			l.Add(Repeated, 1)
 		case member.Omitted == nil || !member.Omitted(&before.list[i]):
 			l.Add(LeftOut, 1)
 		}
 		l.Leave()
 	}
+}
+
+// names are those of the members of an object.
+type names struct {
+	list []string
+	// at is where each name is, for objects with so many members that looking at all of them takes long.
+	at map[string][]int
+}
+
+func newNames(list []string) names {
+	const many = 64
+	n := names{list: list}
+	if len(list) <= many {
+		return n
+	}
+	n.at = make(map[string][]int, len(list))
+	for i, name := range list {
+		n.at[name] = append(n.at[name], i)
+	}
+	return n
+}
+
+// countAfter returns how often a name comes again behind a position.
+func (n *names) countAfter(name string, position int) (count int) {
+	if n.at != nil {
+		places := n.at[name]
+		return len(places) - 1 - sort.SearchInts(places, position)
+	}
+	for _, other := range n.list[position+1:] {
+		if other == name {
+			count++
+		}
+	}
+	return count
+}
+
+// last returns the position of a name, counted among those of the same name from 0 for the last one. It is -1 if
+// there are not so many.
+func (n *names) last(name string, fromEnd int) int {
+	if n.at != nil {
+		if places := n.at[name]; fromEnd < len(places) {
+			return places[len(places)-1-fromEnd]
+		}
+		return -1
+	}
+	for i := len(n.list) - 1; i >= 0; i-- {
+		if n.list[i] == name {
+			if fromEnd == 0 {
+				return i
+			}
+			fromEnd--
+		}
+	}
+	return -1
 }
 
 // compareKeyed pairs elements of the same key.
@@ -154,12 +203,10 @@ func (l *Ledger) compareSets(shape *Shape, before, after *value) {
 	for i := range after.list {
 		exact[after.list[i].text] = true
 	}
+	rewritten := shape.element().Rewritten
 	for i := range before.list {
 		element := &before.list[i]
-		found := exact[element.text] || slices.ContainsFunc(after.list, func(written value) bool {
-			rewritten := shape.element().Rewritten
-			return rewritten != nil && rewritten(element, &written)
-		})
+		found := exact[element.text] || rewritten != nil && slices.ContainsFunc(after.list, func(written value) bool { return rewritten(element, &written) })
 		if !found {
 			l.EnterElement(i)
 			l.Add(LeftOut, 1)

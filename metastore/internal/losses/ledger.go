@@ -51,6 +51,7 @@ const (
 type Ledger struct {
 	path   []segment
 	places map[place]*Loss
+	parser parser
 	// compact and written are room for the texts of one comparison.
 	compact, written []byte
 }
@@ -179,11 +180,11 @@ func (l *Ledger) Compare(shape *Shape, source []byte, write func(dst []byte) []b
 	if bytes.Equal(l.compact, l.written) {
 		return nil
 	}
-	before, err := parse(source)
+	before, err := l.parser.parse(source)
 	if err != nil {
 		return fmt.Errorf("comparing %s: %w", l.render(false), err)
 	}
-	after, err := parse(l.written)
+	after, err := l.parser.parse(l.written)
 	if err != nil {
 		return fmt.Errorf("comparing %s with what is written: %w", l.render(false), err)
 	}

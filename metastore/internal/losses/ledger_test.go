@@ -49,6 +49,28 @@ func TestWhatIsNotWrittenIsLostAndWhatIsWrittenOtherwiseIsNot(t *testing.T) {
 	}
 }
 
+func TestLargeObjectsAreComparedAsSmallOnesAre(t *testing.T) {
+	t.Parallel()
+	for _, members := range []int{2, 1000} {
+		var before, after []string
+		for i := range members {
+			before = append(before, fmt.Sprintf(`"%d": %d`, i, i))
+			after = append([]string{fmt.Sprintf(`"%d":%d`, i, i)}, after...)
+		}
+		before = append(before, `"1": 7`, `"gone": 1`, `"gone": 2`, `"both": 1`, `"both": 2`)
+		after = append(after, `"both":1`, `"both":2`)
+		list := lost(t, nil, "{"+strings.Join(before, ",")+"}", "{"+strings.Join(after, ",")+"}")
+		want := []losses.Loss{
+			{Path: "1", Reason: losses.Changed, Count: 1, First: "1"},
+			{Path: "1", Reason: losses.Repeated, Count: 1, First: "1"},
+			{Path: "gone", Reason: losses.LeftOut, Count: 2, First: "gone"},
+		}
+		if !reflect.DeepEqual(list, want) {
+			t.Errorf("%d members: lost are %+v, want %+v", members, list, want)
+		}
+	}
+}
+
 func TestALedgerIsBoundedAndCountsEverything(t *testing.T) {
 	t.Parallel()
 	var l losses.Ledger

@@ -20,38 +20,71 @@ type value struct {
 	list []value
 }
 
-func parse(text []byte) (value, error) {
-	return read(jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)))
+// parser parses values. It is used for one after the other.
+type parser struct {
+	source bytes.Buffer
+	dec    jsontext.Decoder
+	text   string // that is parsed, which values alias
+	// names and values are those of the objects and arrays that are not complete yet, innermost last.
+	names  []string
+	values []value
 }
 
-func read(d *jsontext.Decoder) (value, error) {
-	token, err := d.ReadToken()
-	if err != nil {
+func (p *parser) parse(text []byte) (value, error) {
+	p.text = string(text)
+	p.names, p.values = p.names[:0], p.values[:0]
+	p.source = *bytes.NewBuffer(text)
+	p.dec.Reset(&p.source, jsontext.AllowDuplicateNames(true))
+	return p.value()
+}
+
+func (p *parser) value() (value, error) {
+	v := value{kind: p.dec.PeekKind()}
+	if !v.isObject() && !v.isArray() {
+		text, err := p.scalar()
+		v.text = text
+		return v, err
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
 		return value{}, err
 	}
-	v := value{kind: token.Kind()}
-	switch v.kind {
-	case jsontext.KindBeginObject, jsontext.KindBeginArray:
-	default:
-		v.text = token.String()
-		return v, nil
-	}
-	for d.PeekKind() != jsontext.KindEndObject && d.PeekKind() != jsontext.KindEndArray {
-		if v.kind == jsontext.KindBeginObject {
-			name, err := d.ReadToken()
+	firstName, firstValue := len(p.names), len(p.values)
+	for p.dec.PeekKind() != jsontext.KindEndObject && p.dec.PeekKind() != jsontext.KindEndArray {
+		if v.isObject() {
+			name, err := p.scalar()
 			if err != nil {
 				return value{}, err
 			}
-			v.names = append(v.names, name.String())
+			p.names = append(p.names, name)
 		}
-		inner, err := read(d)
+		inner, err := p.value()
 		if err != nil {
 			return value{}, err
 		}
-		v.list = append(v.list, inner)
+		p.values = append(p.values, inner)
 	}
-	_, err = d.ReadToken()
+	v.names, v.list = slices.Clone(p.names[firstName:]), slices.Clone(p.values[firstValue:])
+	p.names, p.values = p.names[:firstName], p.values[:firstValue]
+	_, err := p.dec.ReadToken()
 	return v, err
+}
+
+// scalar reads a scalar or a name.
+func (p *parser) scalar() (string, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	end := int(p.dec.InputOffset())
+	text := p.text[end-len(raw) : end]
+	if raw.Kind() != jsontext.KindString {
+		return text, nil
+	}
+	if !strings.Contains(text, `\`) {
+		return text[1 : len(text)-1], nil
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, text)
+	return string(unquoted), err
 }
 
 func (v *value) isNull() bool   { return v.kind == jsontext.KindNull }
