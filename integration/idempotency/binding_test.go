@@ -1,10 +1,12 @@
 package idempotency
 
 import (
+	"errors"
 	"strings"
 
 	"google.golang.org/grpc/codes"
 
+	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
 	"holdfast/proto/metastorepb"
 )
@@ -50,18 +52,27 @@ func bindingCases() []kase {
 				b.Fatal(err)
 			}
 			theirs := idempotency.Record{Key: parsed, Binding: idempotency.Binding{
-				Principal: idempotency.NewPrincipal([]byte("deployment"), "dns:other"), Operation: "ToggleSource", Resource: "other",
+				Principal: idempotency.NewPrincipal([]byte("deployment"), "dns:other"), Operation: "CreateDeleteTask", Resource: "other",
 			}}
 			store := b.store.(idempotency.Store).WithRecord(theirs)
-			if err := store.MarkSplitsForDeletion(b.Context(), uidOf(uid), nil); err != nil {
+			query := metastore.DeleteQuery{IndexUID: uidOf(uid), QueryAST: "theirs"}
+			if _, err := store.CreateDeleteTask(b.Context(), query); err != nil {
 				b.Fatalf("the other caller learns that the key was used: %v", err)
 			}
+			if _, err := store.CreateDeleteTask(b.Context(), query); !errors.As(err, new(*idempotency.Replayed)) {
+				b.Fatalf("the other caller's call has no record: %v", err)
+			}
 			replay(b, b.client.CreateDeleteTask, deleteTask(uid), "current", key)
+			if n := b.numTasks(uid); n != 2 {
+				b.Fatalf("%d tasks, want one of each caller", n)
+			}
+			b.wantRecords(2)
 		}},
 		{name: "K-71 a call that failed leaves its key free", run: func(b *bundle) {
 			uid, key := b.index(), b.newKey()
 			_, _, err := call(b, b.client.PublishSplits, publishSplits(uid, "a"), key)
 			wantCode(b, err, codes.NotFound)
+			b.wantRecords(0)
 			must(b, b.client.StageSplits, stageSplits(uid, "a"))
 			must(b, b.client.PublishSplits, publishSplits(uid, "a"), key)
 		}},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -37,30 +38,38 @@ var ready = pgtest.Template{Fill: func(ctx context.Context, dsn string) error {
 	return err
 }}
 
-// backend makes stores: open opens the place again.
+// place is where stores are. It is empty at first.
+type place struct {
+	// open opens it, as often as one likes.
+	open func(t *testing.T) metastore.Store
+	// records returns the idempotency records as text; nil where they are not to be seen.
+	records func(t *testing.T) []string
+}
+
+// backend makes places.
 type backend struct {
 	name string
 	// records is set if every success leaves a record, also one that changed nothing, and keys are found whatever
 	// the call is about.
 	records bool
-	place   func(t *testing.T) (open func(t *testing.T) metastore.Store)
+	place   func(t *testing.T) place
 }
 
 func backends() []backend {
 	return []backend{
-		{name: "file store", place: func(t *testing.T) func(t *testing.T) metastore.Store {
+		{name: "file store", place: func(t *testing.T) place {
 			url := filepath.Join(t.TempDir(), "store")
-			return func(t *testing.T) metastore.Store {
+			return place{open: func(t *testing.T) metastore.Store {
 				store, err := file.Open(t.Context(), file.Options{URL: url})
 				return opened(t, store, err)
-			}
+			}}
 		}},
-		{name: "PostgreSQL", records: true, place: func(t *testing.T) func(t *testing.T) metastore.Store {
+		{name: "PostgreSQL", records: true, place: func(t *testing.T) place {
 			dsn := ready.Database(t)
-			return func(t *testing.T) metastore.Store {
+			return place{open: func(t *testing.T) metastore.Store {
 				store, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, MaxConns: 8})
 				return opened(t, store, err)
-			}
+			}, records: func(t *testing.T) []string { return recordsIn(t, dsn) }}
 		}},
 	}
 }
@@ -78,11 +87,30 @@ func opened(t *testing.T, store metastore.Store, err error) metastore.Store {
 	return store
 }
 
+// recordsIn returns the records in a database, each as text.
+func recordsIn(t *testing.T, dsn string) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), "SELECT records::text FROM holdfast.idempotency_records AS records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
 // bundle is what a case works with.
 type bundle struct {
 	*testing.T
-	backend  backend
-	open     func(t *testing.T) metastore.Store
+	backend backend
+	place
 	store    metastore.Store
 	client   metastorepb.MetastoreServiceClient
 	address  string
@@ -108,7 +136,7 @@ func (b *syncBuffer) String() string {
 }
 
 func newBundle(t *testing.T, backend backend, options rpc.IdempotencyOptions) *bundle {
-	b := &bundle{T: t, backend: backend, open: backend.place(t), registry: prometheus.NewRegistry(), log: &syncBuffer{}}
+	b := &bundle{T: t, backend: backend, place: backend.place(t), registry: prometheus.NewRegistry(), log: &syncBuffer{}}
 	b.store = b.open(t)
 	b.address, b.client = b.serve(b.store, options)
 	return b
@@ -152,6 +180,17 @@ func (b *bundle) another(options rpc.IdempotencyOptions) metastorepb.MetastoreSe
 	defer func() { b.registry = registry }()
 	_, client := b.serve(b.open(b.T), options)
 	return client
+}
+
+// wantRecords checks the number of records, where they are to be seen.
+func (b *bundle) wantRecords(want int) {
+	b.Helper()
+	if b.records == nil {
+		return
+	}
+	if records := b.records(b.T); len(records) != want {
+		b.Fatalf("records %q, want %d", records, want)
+	}
 }
 
 // newKey makes a key of now.

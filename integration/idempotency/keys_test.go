@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -21,12 +22,17 @@ func keyCases() []kase {
 			if answer != (told{}) {
 				b.Fatalf("headers about keys: %+v", answer)
 			}
+			b.wantRecords(0)
 		}},
 		{name: "K-2 the first call with a key is executed", run: func(b *bundle) {
-			must(b, b.client.CreateIndex, createIndex(indexID), b.newKey())
+			key := b.newKey()
+			must(b, b.client.CreateIndex, createIndex(indexID), key)
 			if b.metadataOf(indexID) == nil {
 				b.Fatal("there is no index")
 			}
+			b.wantRecords(1)
+			replay(b, b.client.CreateIndex, createIndex(indexID), "current", key)
+			b.wantRecords(1)
 		}},
 		{name: "K-3 K-4 K-5 what is no UUID of version 7 is refused", run: func(b *bundle) {
 			for _, key := range []string{
@@ -59,30 +65,41 @@ func keyCases() []kase {
 			replay(b, b.client.CreateIndex, createIndex(indexID), "current", key)
 		}},
 		{name: "K-10 K-11 a key may be a minute ahead of the server's clock, and not more", run: func(b *bundle) {
-			must(b, b.client.CreateIndex, createIndex(indexID), keyAged(-50*time.Second))
+			must(b, b.client.CreateIndex, createIndex(indexID), keyAged(-59*time.Second))
 			_, _, err := call(b, b.client.CreateIndex, createIndex("other"), keyAged(-2*time.Minute))
 			wantRefused(b, err, idempotency.KeyFromFuture, codes.InvalidArgument, "keyTime", "serverTime", "maxSkewSeconds")
 		}},
 		{name: "K-12 K-13 a key is accepted up to its horizon, used or not, and refused behind it", run: func(b *bundle) {
-			must(b, b.client.CreateIndex, createIndex(indexID), keyAged(window.Horizon()-20*time.Second))
+			old := keyAged(window.Horizon() - 20*time.Second)
+			must(b, b.client.CreateIndex, createIndex(indexID), old)
+			replay(b, b.client.CreateIndex, createIndex(indexID), "current", old)
 			_, _, err := call(b, b.client.CreateIndex, createIndex("other"), keyAged(window.Horizon()+time.Second))
 			wantRefused(b, err, idempotency.KeyExpired, codes.FailedPrecondition, "keyAgeSeconds", "lifetimeSeconds")
 			if b.metadataOf("other") != nil {
 				b.Fatal("a refused call had an effect")
 			}
 		}},
-		{name: "K-14 a key behind its horizon is refused although its record is there", options: rpc.IdempotencyOptions{}, run: func(b *bundle) {
+		{name: "K-14 a key behind its horizon is refused although its record is there", run: func(b *bundle) {
 			key := keyAged(window.Horizon() + time.Second)
 			parsed, err := idempotency.ParseKey(key)
 			if err != nil {
 				b.Fatal(err)
 			}
-			store := b.store.(idempotency.Store).WithRecord(idempotency.Record{Key: parsed, Binding: idempotency.Binding{Principal: idempotency.Anonymous, Operation: "CreateIndexTemplate"}})
-			if err := store.DeleteIndexTemplates(b.Context(), []string{"t"}); err != nil {
+			record := idempotency.Record{Key: parsed, Binding: idempotency.Binding{Principal: idempotency.Anonymous, Operation: "DeleteIndexTemplates"}}
+			store := b.store.(idempotency.Store).WithRecord(record)
+			must(b, b.client.CreateIndexTemplate, template(1, false))
+			if err := store.DeleteIndexTemplates(b.Context(), []string{"template"}); err != nil {
 				b.Fatal(err)
 			}
-			_, _, err = call(b, b.client.DeleteIndexTemplates, &metastorepb.DeleteIndexTemplatesRequest{TemplateIds: []string{"t"}}, key)
+			if err := store.DeleteIndexTemplates(b.Context(), []string{"template"}); !errors.As(err, new(*idempotency.Replayed)) {
+				b.Fatalf("there is no record: %v", err)
+			}
+			must(b, b.client.CreateIndexTemplate, template(2, false))
+			_, _, err = call(b, b.client.DeleteIndexTemplates, &metastorepb.DeleteIndexTemplatesRequest{TemplateIds: []string{"template"}}, key)
 			wantRefused(b, err, idempotency.KeyExpired, codes.FailedPrecondition)
+			if _, err := b.store.IndexTemplate(b.Context(), "template"); err != nil {
+				b.Fatalf("a refused call had an effect: %v", err)
+			}
 		}},
 		{name: "K-15 a server may take a call only with a key", options: rpc.IdempotencyOptions{RequireKeyFor: []string{"CreateIndex"}}, run: func(b *bundle) {
 			_, _, err := call(b, b.client.CreateIndex, createIndex(indexID))
@@ -94,6 +111,7 @@ func keyCases() []kase {
 			if got := b.counted("ListIndexesMetadata", "ignored"); got != 1 {
 				b.Fatalf("counted as ignored %v times, want once", got)
 			}
+			b.wantRecords(0)
 		}},
 		{name: "K-17 a server without keys executes every call", options: rpc.IdempotencyOptions{Disabled: true}, run: func(b *bundle) {
 			uid, key := b.index(), b.newKey()
@@ -103,6 +121,7 @@ func keyCases() []kase {
 			if n := b.numTasks(uid); n != 2 {
 				b.Fatalf("%d tasks, want 2", n)
 			}
+			b.wantRecords(0)
 			if lifetime := b.capabilities().IdempotencyKeyLifetime; lifetime != 0 {
 				b.Fatalf("advertised a lifetime of %s", lifetime)
 			}

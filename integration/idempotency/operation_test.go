@@ -58,6 +58,15 @@ func operationCases() []kase {
 					b.Errorf("the log holds %q:\n%s", secret, log)
 				}
 			}
+			b.wantRecords(1)
+			if b.records != nil {
+				record := b.records(b.T)[0]
+				for _, secret := range []string{"source_type", "anonymous"} {
+					if strings.Contains(record, secret) {
+						b.Errorf("the record holds %q: %s", secret, record)
+					}
+				}
+			}
 		}},
 		{name: "K-82 the client keeps one key over its attempts", run: func(b *bundle) {
 			uid := uidOf(b.index())

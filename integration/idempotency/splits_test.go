@@ -1,9 +1,12 @@
 package idempotency
 
 import (
+	"strings"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
+	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
 	"holdfast/proto/commonpb"
 	"holdfast/proto/metastorepb"
@@ -29,7 +32,10 @@ func splitCases() []kase {
 		{name: "K-33 a repeated create-only StageSplits leaves every row as it is", run: func(b *bundle) {
 			uid, key := b.index(), b.newKey()
 			b.published(uid, "old")
+			before := b.row("old")
 			request := createOnly(uid, "new", "old")
+			documents := &request.CreateOnlySplitMetadataListSerializedJson
+			*documents = strings.ReplaceAll(*documents, `"num_docs":1`, `"num_docs":7`)
 			first := must(b, b.client.StageSplits, request, key)
 			if !first.GetCreateOnlyApplied() || len(first.GetStagedSplitIds()) != 1 {
 				b.Fatalf("answered %v", first)
@@ -40,6 +46,9 @@ func splitCases() []kase {
 				b.Fatalf("repeated: answered %v", again)
 			}
 			b.wantStates("new=Published old=Published")
+			if after := b.row("old"); after != before {
+				b.Fatalf("the row that was there is %+v, was %+v", after, before)
+			}
 		}},
 		{name: "K-34 a key of a create-only call is refused without the flag", run: func(b *bundle) {
 			uid, key := b.index(), b.newKey()
@@ -109,6 +118,22 @@ func splitCases() []kase {
 			}
 		}},
 	}
+}
+
+// row returns the split as it is listed.
+func (b *bundle) row(id string) metastore.SplitRow {
+	b.Helper()
+	query := metastore.AllSplits()
+	query.IncludedSplitIDs = []string{id}
+	var found metastore.SplitRow
+	err := b.store.ListSplits(b.Context(), query, func(row *metastore.SplitRow) error {
+		found = *row
+		return nil
+	})
+	if err != nil || found.Document == "" {
+		b.Fatalf("split %s: %+v, %v", id, found, err)
+	}
+	return found
 }
 
 func markSplits(uid *commonpb.IndexUid, ids ...string) *metastorepb.MarkSplitsForDeletionRequest {

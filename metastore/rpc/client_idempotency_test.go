@@ -16,6 +16,7 @@ import (
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
 	"holdfast/metastore/rpc"
+	"holdfast/proto/extensionpb"
 )
 
 // keysOf returns a client that notes the keys of its calls of one RPC, and fails those of which fail says so,
@@ -132,6 +133,33 @@ func TestARefusalThatSaysNothingAboutAnEarlierAttemptLeavesTheOutcomeUnknown(t *
 				t.Errorf("error %v, want the server's", err)
 			}
 		})
+	}
+}
+
+func TestACallIsNotRepeatedBeyondTheLifetimeOfItsKey(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{})
+	shortLived := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+		err := invoke(ctx, method, request, reply, connection, options...)
+		if capabilities, ok := reply.(*extensionpb.GetCapabilitiesResponse); ok {
+			capabilities.IdempotencyKeyLifetimeSeconds = 1
+		}
+		if path.Base(method) == "CreateIndex" {
+			return status.Error(codes.Unavailable, "lost")
+		}
+		return err
+	}
+	client := b.client(rpc.ClientOptions{RetryAttempts: 1000, RetryDelay: 10 * time.Millisecond, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(shortLived)}})
+	begun := time.Now()
+
+	_, err := client.CreateIndex(b.ctx, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-a")})
+
+	var unknown *rpc.UnknownOutcomeError
+	if !errors.As(err, &unknown) || unknown.Lifetime != time.Second {
+		t.Fatalf("error %v, want an unknown outcome", err)
+	}
+	if took := time.Since(begun); took < time.Second/2 || took > testTimeout/2 {
+		t.Errorf("gave up after %s, want about a second", took)
 	}
 }
 
