@@ -11,7 +11,7 @@ import (
 // deleteTaskStorm has the calls that lock the table of delete tasks, and those that lock the index row on the way to it.
 func deleteTaskStorm() stormGroup {
 	create := stormCall{name: "create task", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		_, err := s.store.CreateDeleteTask(ctx, metastore.DeleteQuery{IndexUID: uid, QueryAST: "{}"})
+		_, err := s.client().CreateDeleteTask(ctx, metastore.DeleteQuery{IndexUID: uid, QueryAST: "{}"})
 		return err
 	}}
 	// Mostly above the last opstamp: otherwise nothing is locked.
@@ -20,10 +20,10 @@ func deleteTaskStorm() stormGroup {
 		if err != nil {
 			return err
 		}
-		return s.store.RaiseDeleteOpstampFloor(ctx, uid, floor+random.Uint64N(5))
+		return s.client().RaiseDeleteOpstampFloor(ctx, uid, floor+random.Uint64N(5))
 	}}
 	toggle := stormCall{name: "toggle source", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.ToggleSource(ctx, uid, "source", random.IntN(2) == 0)
+		return s.client().ToggleSource(ctx, uid, "source", random.IntN(2) == 0)
 	}}
 	return stormGroup{
 		name:   "delete tasks",

@@ -15,28 +15,28 @@ func parquetStorm() stormGroup {
 	}
 
 	stage := stormCall{name: "stage", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.StageParquetSplits(ctx, anyKind(random), uid, parquetSplits(uid, some(s.splits, random)...))
+		return s.client().StageParquetSplits(ctx, anyKind(random), uid, parquetSplits(uid, some(s.splits, random)...))
 	}}
 	stageElsewhere := stormCall{name: "stage elsewhere", run: func(ctx context.Context, s *storm, _ metastore.IndexUID, random *rand.Rand) error {
-		return s.store.StageParquetSplits(ctx, anyKind(random), s.elsewhere, parquetSplits(s.elsewhere, some(s.splits, random)...))
+		return s.client().StageParquetSplits(ctx, anyKind(random), s.elsewhere, parquetSplits(s.elsewhere, some(s.splits, random)...))
 	}}
 	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.PublishParquetSplits(ctx, anyKind(random), someToPublish(uid, s.splits, random))
+		return s.client().PublishParquetSplits(ctx, anyKind(random), someToPublish(uid, s.splits, random))
 	}}
 	mark := stormCall{name: "mark", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.MarkParquetSplitsForDeletion(ctx, anyKind(random), uid, some(s.splits, random))
+		return s.client().MarkParquetSplitsForDeletion(ctx, anyKind(random), uid, some(s.splits, random))
 	}}
 	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.DeleteParquetSplits(ctx, anyKind(random), uid, some(s.splits, random))
+		return s.client().DeleteParquetSplits(ctx, anyKind(random), uid, some(s.splits, random))
 	}}
 	renew := stormCall{name: "renew", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		kind := anyKind(random)
 		return inTurn(
-			func() error { return s.store.MarkParquetSplitsForDeletion(ctx, kind, s.elsewhere, s.splits) },
-			func() error { return s.store.DeleteParquetSplits(ctx, kind, s.elsewhere, s.splits) },
-			func() error { return s.store.MarkParquetSplitsForDeletion(ctx, kind, uid, s.splits) },
-			func() error { return s.store.DeleteParquetSplits(ctx, kind, uid, s.splits) },
-			func() error { return s.store.StageParquetSplits(ctx, kind, uid, parquetSplits(uid, s.splits...)) })
+			func() error { return s.client().MarkParquetSplitsForDeletion(ctx, kind, s.elsewhere, s.splits) },
+			func() error { return s.client().DeleteParquetSplits(ctx, kind, s.elsewhere, s.splits) },
+			func() error { return s.client().MarkParquetSplitsForDeletion(ctx, kind, uid, s.splits) },
+			func() error { return s.client().DeleteParquetSplits(ctx, kind, uid, s.splits) },
+			func() error { return s.client().StageParquetSplits(ctx, kind, uid, parquetSplits(uid, s.splits...)) })
 	}}
 	return stormGroup{
 		name:   "parquet splits",

@@ -20,11 +20,11 @@ func shardStorm() stormGroup {
 			subrequests[i] = openShard(uid, id)
 			subrequests[i].PublishToken = token
 		}
-		_, err := s.store.OpenShards(ctx, subrequests)
+		_, err := s.client().OpenShards(ctx, subrequests)
 		return err
 	}}
 	acquire := stormCall{name: "acquire", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		_, err := s.store.AcquireShards(ctx, metastore.AcquireShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), PublishToken: token(random)})
+		_, err := s.client().AcquireShards(ctx, metastore.AcquireShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), PublishToken: token(random)})
 		return err
 	}}
 	publication := func(s *storm, uid metastore.IndexUID, random *rand.Rand) metastore.PublishSplitsRequest {
@@ -36,24 +36,24 @@ func shardStorm() stormGroup {
 		return metastore.PublishSplitsRequest{IndexUID: uid, Delta: delta, PublishToken: metastore.Some(token(random))}
 	}
 	publish := stormCall{name: "publish", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.PublishSplits(ctx, publication(s, uid, random))
+		return s.client().PublishSplits(ctx, publication(s, uid, random))
 	}}
 	publishParquet := stormCall{name: "publish Parquet splits", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.PublishParquetSplits(ctx, metastore.MetricsSplits, publication(s, uid, random))
+		return s.client().PublishParquetSplits(ctx, metastore.MetricsSplits, publication(s, uid, random))
 	}}
 	remove := stormCall{name: "delete", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		_, err := s.store.DeleteShards(ctx, metastore.DeleteShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), Force: true})
+		_, err := s.client().DeleteShards(ctx, metastore.DeleteShardsRequest{IndexUID: uid, SourceID: "source", ShardIDs: some(s.shards, random), Force: true})
 		return err
 	}}
 	prune := stormCall{name: "prune", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
-		return s.store.PruneShards(ctx, metastore.PruneShardsRequest{IndexUID: uid, SourceID: "source", MaxCount: metastore.Some(random.Uint32N(uint32(len(s.shards))))})
+		return s.client().PruneShards(ctx, metastore.PruneShardsRequest{IndexUID: uid, SourceID: "source", MaxCount: metastore.Some(random.Uint32N(uint32(len(s.shards))))})
 	}}
 	// It is rare, so that the other call finds shards.
 	deleteSource := stormCall{name: "delete source", rare: true, run: func(ctx context.Context, s *storm, uid metastore.IndexUID, _ *rand.Rand) error {
-		if err := s.store.DeleteSource(ctx, uid, "source"); err != nil {
+		if err := s.client().DeleteSource(ctx, uid, "source"); err != nil {
 			return err
 		}
-		return s.store.AddSource(ctx, uid, s.source)
+		return s.client().AddSource(ctx, uid, s.source)
 	}}
 	return stormGroup{
 		name:   "shards",
