@@ -2,7 +2,7 @@ package replay
 
 // rule is one way in which we answer otherwise than the peer.
 type rule struct {
-	id   string // the hazard of the peer's behaviour, or a word of ours
+	id   string // the hazard of the peer's behaviour, or a word of ours if it has none or several
 	peer string // what the peer does
 	ours string // what we do
 }
@@ -11,7 +11,7 @@ type rule struct {
 // checked by the conformance suite of stores.
 func rules() []rule {
 	return []rule{
-		{"crash", "A request without its `index_uid`, and some numbers above 2^63-1 on PostgreSQL, crash the handler: the stream is reset and the client sees CANCELLED.",
+		{"crash", "A request without its `index_uid`, and some numbers above 2^63-1 on PostgreSQL, crash the handler: the stream is reset and the client sees CANCELLED (wire H1, splits H41).",
 			"`InvalidArgument` that names the field. In the recordings every answer `Canceled` stands for this."},
 		{"undecodable", "An incarnation or a doc mapping UID that is not 16 bytes, or a shard id that is not UTF-8, gives INTERNAL without error detail.", "`InvalidArgument` that names the field."},
 		{"indexes H1", "On the file store DeleteIndex ignores the incarnation, so a stale UID deletes the index that was created after it.", "`NotFound` of the index; nothing is deleted."},
@@ -29,7 +29,7 @@ func rules() []rule {
 		{"indexes H21", "On PostgreSQL DeleteShards without shard ids answers without the index UID, which clients cannot do without.", "Index UID and source id are those of the request."},
 		{"indexes H24", "On PostgreSQL ListShards answers a source that is asked for twice once, with each shard twice.", "Each subrequest is answered, in the order of the request."},
 		{"indexes H26", "On the file store a shard that is deleted and opened again cannot be published to from the beginning, until a restart.", "What was published to its predecessor does not matter."},
-		{"shards of nothing", "On the file store AcquireShards, DeleteShards, PruneShards and ListShards give `NotFound` for an unknown index or source.", "It has no shards, which is no error, as on PostgreSQL."},
+		{"shards of nothing", "On the file store AcquireShards, DeleteShards, PruneShards and ListShards give `NotFound` for an unknown index or source (wire H8).", "It has no shards, which is no error, as on PostgreSQL."},
 		{"shards once", "On the file store AcquireShards answers a shard as often as it is asked for, and an empty token is not recorded in a shard without one.", "Once, by ascending id, and the token is recorded, as on PostgreSQL."},
 		{"shard state 0", "On the file store the state 0, or one that does not exist, selects no shard in ListShards.", "All shards, as on PostgreSQL."},
 		{"indexes H27", "On the file store nothing of a template but its patterns is validated, and those behind a `*` are not either.", "`InvalidArgument`, as on PostgreSQL, which is checked before whether the template exists."},
@@ -44,11 +44,11 @@ func rules() []rule {
 		{"templates once", "On the file store FindIndexTemplateMatches answers in the order of the request, and twice for an id that is given twice.", "Each id once, sorted, as on PostgreSQL."},
 		{"indexes H34", "When a tokenizer cannot be built, the error carries a stack backtrace.", "One line with the reason."},
 		{"indexes H36", "A doc mapping UID of more than 128 bits is accepted and becomes another one.", "`JsonDeserializeError`."},
-		{"indexes both", "On PostgreSQL a subrequest of IndexesMetadata with id and UID looks the id up and ignores the UID.", "Both must match; a failure echoes both."},
+		{"indexes both", "On PostgreSQL a subrequest of IndexesMetadata with id and UID looks the id up and ignores the UID (wire H7).", "Both must match; a failure echoes both."},
 		{"indexes once", "On the file store IndexesMetadata returns an index that is asked for twice twice.", "Once, as on PostgreSQL."},
-		{"empty stage", "On the file store StageSplits of an empty list fails when the index does not exist.", "It succeeds without looking at the index, as on PostgreSQL. In create-only mode the index must exist."},
+		{"empty stage", "On the file store StageSplits of an empty list fails when the index does not exist (wire H13).", "It succeeds without looking at the index, as on PostgreSQL. In create-only mode the index must exist."},
 		{"json H4", "Unknown keys of the metadata of splits and of indexes are dropped.", "They are kept, behind the known ones, so that documents of newer versions survive."},
-		{"repeated ids", "An error names a split as often as the request does, in places, and in a free order on PostgreSQL.", "Each split once, in the order of the request."},
+		{"repeated ids", "An error names a split as often as the request does, in places, and in a free order on PostgreSQL (splits H14).", "Each split once, in the order of the request."},
 		{"splits H4", "On PostgreSQL filters on timestamps compare fractions of seconds that no answer shows.", "Timestamps are whole seconds everywhere."},
 		{"splits H6", "Numbers above 2^63-1, split ids above 50 and node ids above 253 characters give `Db` on PostgreSQL, which clients retry; the file store accepts them.", "`InvalidArgument` on both stores; nothing is changed."},
 		{"splits H6 in reads", "On PostgreSQL ListStaleSplits with an opstamp above 2^63-1 answers nothing, with such a number of splits it gives `Db`, and ListDeleteTasks above such an opstamp answers every task.",
