@@ -239,7 +239,11 @@ func TestRecordsAreForgottenWhenNobodyAcceptsTheirKeys(t *testing.T) {
 	mark := func(id string) error {
 		return s.WithRecord(newRecord(t, "MarkSplitsForDeletion")).MarkSplitsForDeletion(t.Context(), uid, []string{id})
 	}
-	for _, id := range []string{"a", "b", "c"} {
+	first := newRecord(t, "MarkSplitsForDeletion")
+	if err := s.WithRecord(first).MarkSplitsForDeletion(t.Context(), uid, []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"b", "c"} {
 		if err := mark(id); err != nil {
 			t.Fatal(err)
 		}
@@ -251,6 +255,7 @@ func TestRecordsAreForgottenWhenNobodyAcceptsTheirKeys(t *testing.T) {
 	if err := s.MarkSplitsForDeletion(t.Context(), uid, []string{"d"}); err != nil {
 		t.Fatalf("a call without a key: %v", err)
 	}
+	wantReplayed(t, s.WithRecord(first).MarkSplitsForDeletion(t.Context(), uid, []string{"a"}), first)
 	window := idempotency.DefaultWindow()
 	clock = clock.Add(window.Horizon() + window.PurgeDelay + time.Minute)
 	stage(t, s, uid, "e")

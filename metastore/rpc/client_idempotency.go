@@ -124,8 +124,11 @@ func (c *Client) keyForCall(ctx context.Context, repeatable bool) (idempotency.K
 		return idempotency.Key{}, 0, metastore.Unsupported(ErrKeysNotHonoured, "the call was not sent")
 	case given.isRepeated():
 		return given.key, lifetime, err
+	case errors.Is(err, metastore.ErrUnavailable), errors.Is(err, &metastore.Error{Kind: metastore.KindTimeout}):
+		// Without a key, should the server be back by now, nobody could repeat the call if its answer were lost.
+		return idempotency.Key{}, 0, err
 	case err != nil || lifetime == 0:
-		// The call itself will tell what is wrong.
+		// Something on the way refuses the question. The call itself will tell what is wrong.
 		return idempotency.Key{}, 0, nil
 	case given.fresh:
 		return given.key, lifetime, nil

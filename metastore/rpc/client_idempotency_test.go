@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,6 +161,33 @@ func TestACallIsNotRepeatedBeyondTheLifetimeOfItsKey(t *testing.T) {
 	}
 	if took := time.Since(begun); took < time.Second/2 || took > testTimeout/2 {
 		t.Errorf("gave up after %s, want about a second", took)
+	}
+}
+
+func TestACallIsNotSentWithoutAKeyWhileTheServerCannotSayWhetherItTakesKeys(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{})
+	for code, wantSent := range map[codes.Code]int{
+		codes.Unavailable: 0,
+		// As a proxy answers that lets only calls of the metastore service through.
+		codes.PermissionDenied: 1,
+		codes.Unimplemented:    1,
+	} {
+		sent := 0
+		refuse := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+			if path.Base(method) == "GetCapabilities" {
+				return status.Error(code, "refused")
+			}
+			sent++
+			return invoke(ctx, method, request, reply, connection, options...)
+		}
+		client := b.client(rpc.ClientOptions{RetryDelay: time.Nanosecond, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(refuse)}})
+
+		_, err := client.CreateIndex(b.ctx, metastore.CreateIndexRequest{Config: indexConfig(t, "logs-"+strings.ToLower(code.String()))})
+
+		if (err == nil) != (wantSent > 0) || sent != wantSent || err != nil && !errors.Is(err, metastore.ErrUnavailable) {
+			t.Errorf("%s: sent %d times, %v; want %d times", code, sent, err, wantSent)
+		}
 	}
 }
 
