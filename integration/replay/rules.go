@@ -45,6 +45,7 @@ func rules() []rule {
 		{"indexes H34", "When a tokenizer cannot be built, the error carries a stack backtrace.", "One line with the reason."},
 		{"indexes H36", "A doc mapping UID of more than 128 bits is accepted and becomes another one.", "`JsonDeserializeError`."},
 		{"indexes both", "On PostgreSQL a subrequest of IndexesMetadata with id and UID looks the id up and ignores the UID (wire H7).", "Both must match; a failure echoes both."},
+		{"unreadable index", "On PostgreSQL IndexesMetadata fails as a whole when the document of one of the indexes cannot be read.", "Only that subrequest fails, with the reason `INTERNAL`, as on the file store."},
 		{"indexes once", "On the file store IndexesMetadata returns an index that is asked for twice twice.", "Once, as on PostgreSQL."},
 		{"empty stage", "On the file store StageSplits of an empty list fails when the index does not exist (wire H13).", "It succeeds without looking at the index, as on PostgreSQL. In create-only mode the index must exist."},
 		{"json H4", "Unknown keys of the metadata of splits and of indexes are dropped.", "They are kept, behind the known ones, so that documents of newer versions survive."},
