@@ -27,7 +27,12 @@ func (s *Store) onceInPieces(ctx context.Context, j job, splitIDs []string, run 
 	if s.record == nil || len(splitIDs) <= metastore.MaxAtomicSplitIDs {
 		return run(s)
 	}
-	if err := s.unlessExecuted(ctx, nil); err != nil {
+	err := s.unlessExecuted(ctx, nil)
+	if err == nil {
+		// Before anything is done, not when the record is to follow.
+		err = failure(ctx, j.operation, j.indexUID.IndexID, s.refuseOverQuota(ctx, j.operation, s.record))
+	}
+	if err != nil {
 		return err
 	}
 	withoutRecord := *s

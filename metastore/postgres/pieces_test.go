@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 const largeCall = metastore.MaxAtomicSplitIDs + 2500
@@ -175,6 +177,38 @@ func TestADeletionStopsAtASplitThatWasStagedAnewInBetween(t *testing.T) {
 		t.Errorf("%d splits before the one in the way are left", n)
 	}
 	expectRefused(t, store.DeleteSplits(context.Background(), uid, ids), metastore.KindFailedPrecondition, ids[2500])
+}
+
+func TestAKeyedLargeCallIsRecordedOnceItIsDone(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{MaxKeysPerCaller: 1})
+	uid := createIndex(t, store, "logs")
+	ids := numberedIDs("s", largeCall)
+	conn := connect(t, dsn)
+	exec(t, conn, `INSERT INTO splits (index_uid, split_id, split_state, node_id, tags, split_metadata_json)
+		SELECT $1, split_id, 'Published', 'node-1', '{}', '{"footer_offsets":{"end":1}}' FROM unnest($2::text[]) AS ids (split_id)`, uid.String(), ids)
+	mark, remove := newRecord(t, "MarkSplitsForDeletion"), newRecord(t, "DeleteSplits")
+	if err := store.WithRecord(mark).MarkSplitsForDeletion(t.Context(), uid, ids); err != nil {
+		t.Fatal(err)
+	}
+	wantSplits := func(state string, want int64) {
+		t.Helper()
+		if n := queryValue[int64](t, conn, "SELECT count(*) FROM splits WHERE split_state = $1", state); n != want {
+			t.Fatalf("%d splits are %s, want %d", n, state, want)
+		}
+	}
+	wantSplits("MarkedForDeletion", largeCall)
+	err := store.WithRecord(remove).DeleteSplits(t.Context(), uid, ids)
+	if !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyQuota}) {
+		t.Fatalf("with one key too many: %v", err)
+	}
+	wantSplits("MarkedForDeletion", largeCall)
+	exec(t, conn, "UPDATE splits SET split_state = 'Published'")
+	wantReplayed(t, store.WithRecord(mark).MarkSplitsForDeletion(t.Context(), uid, ids), mark)
+	wantSplits("Published", largeCall)
+	if n := numRecords(t, dsn); n != 1 {
+		t.Fatalf("%d records, want one", n)
+	}
 }
 
 func TestLargeCallsOnParquetSplitsAreDoneInPieces(t *testing.T) {
