@@ -74,3 +74,49 @@ func TestATLSServerIsReachedByClientsThatTrustIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyIsThatOfTheNameInTheClientsCertificate(t *testing.T) {
+	t.Parallel()
+	const host = "metastore.example"
+	own, trusted := certificate(t, host)
+	clients := x509.NewCertPool()
+	b := serve(t, memStore(t), rpc.ServerOptions{TLS: &tls.Config{
+		Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients,
+	}})
+	dial := func(name string) *rpc.Client {
+		t.Helper()
+		shown, _ := certificate(t, name)
+		clients.AddCert(shown.Leaf)
+		client, err := rpc.Dial("passthrough:///bufconn", rpc.ClientOptions{
+			TLS: &tls.Config{RootCAs: trusted, ServerName: host, Certificates: []tls.Certificate{shown}},
+			DialOptions: []grpc.DialOption{
+				grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return b.listener.DialContext(ctx) }),
+			}})
+		if err != nil {
+			t.Fatalf("dial: %v", err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		return client
+	}
+	indexer, renewed, janitor := dial("indexer.example"), dial("indexer.example"), dial("janitor.example")
+	uid := createIndex(t, indexer, "logs-a")
+	key := newKey(t)
+	for _, test := range []struct {
+		name     string
+		client   *rpc.Client
+		replayed bool
+		opstamp  uint64
+	}{
+		{"the first call", indexer, false, 1},
+		{"the same name in another certificate", renewed, true, 1},
+		{"another name", janitor, false, 2},
+		{"the first name again", indexer, true, 1},
+	} {
+		var told rpc.Repetition
+		ctx := rpc.WithRepetition(rpc.WithIdempotencyKey(b.ctx, key), &told)
+		task, err := test.client.CreateDeleteTask(ctx, metastore.DeleteQuery{IndexUID: uid, QueryAST: "q"})
+		if err != nil || told.Replayed != test.replayed || task.Opstamp != test.opstamp {
+			t.Errorf("%s: task %d, replayed %v, %v; want task %d, replayed %v", test.name, task.Opstamp, told.Replayed, err, test.opstamp, test.replayed)
+		}
+	}
+}
