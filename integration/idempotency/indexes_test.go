@@ -1,8 +1,10 @@
 package idempotency
 
 import (
+	"context"
 	"encoding/json"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
@@ -101,7 +103,55 @@ func indexCases() []kase {
 			must(b, b.client.DeleteIndex, &metastorepb.DeleteIndexRequest{IndexUid: uid})
 			replay(b, b.client.AddSource, request, "current", key)
 		}},
+		{name: "repeated calls on an index that was deleted succeed and leave a new index of the same id alone", run: func(b *bundle) {
+			uid := b.index("source", ingestSource)
+			var again []func()
+			later(b, &again, b.client.AddSource, addSource(uid, "added"))
+			later(b, &again, b.client.ToggleSource, &metastorepb.ToggleSourceRequest{IndexUid: uid, SourceId: "added", Enable: false})
+			later(b, &again, b.client.DeleteSource, &metastorepb.DeleteSourceRequest{IndexUid: uid, SourceId: "added"})
+			later(b, &again, b.client.PublishSplits, progress(uid, "", "1"))
+			later(b, &again, b.client.ResetSourceCheckpoint, &metastorepb.ResetSourceCheckpointRequest{IndexUid: uid, SourceId: "source"})
+			later(b, &again, b.client.StageSplits, stageSplits(uid, "a", "b"))
+			later(b, &again, b.client.StageSplits, createOnly(uid, "c"))
+			later(b, &again, b.client.PublishSplits, publishSplits(uid, "a"))
+			later(b, &again, b.client.PublishSplits, publishSplits(uid, "b", "c"))
+			later(b, &again, b.client.UpdateSplitsDeleteOpstamp, &metastorepb.UpdateSplitsDeleteOpstampRequest{IndexUid: uid, SplitIds: []string{"a"}, DeleteOpstamp: 3})
+			later(b, &again, b.client.MarkSplitsForDeletion, markSplits(uid, "a"))
+			later(b, &again, b.client.DeleteSplits, &metastorepb.DeleteSplitsRequest{IndexUid: uid, SplitIds: []string{"a"}})
+			later(b, &again, b.client.StageMetricsSplits, &metastorepb.StageMetricsSplitsRequest{IndexUid: uid, SplitsMetadataJson: []string{parquetDocument(uid, "m")}})
+			later(b, &again, b.client.PublishMetricsSplits, &metastorepb.PublishMetricsSplitsRequest{IndexUid: uid, StagedSplitIds: []string{"m"}})
+			later(b, &again, b.client.MarkMetricsSplitsForDeletion, &metastorepb.MarkMetricsSplitsForDeletionRequest{IndexUid: uid, SplitIds: []string{"m"}})
+			later(b, &again, b.client.DeleteMetricsSplits, &metastorepb.DeleteMetricsSplitsRequest{IndexUid: uid, SplitIds: []string{"m"}})
+			must(b, b.client.OpenShards, openShards(uid, "s1", "s2"))
+			later(b, &again, b.client.AcquireShards, acquireShards(uid, "t1", "s1"))
+			later(b, &again, b.client.DeleteShards, deleteShards(uid, true, "s1"))
+			none := uint32(0)
+			later(b, &again, b.client.PruneShards, &metastorepb.PruneShardsRequest{IndexUid: uid, SourceId: ingestSource, MaxCount: &none})
+			later(b, &again, b.client.CreateDeleteTask, deleteTask(uid))
+			later(b, &again, b.client.DeleteIndex, &metastorepb.DeleteIndexRequest{IndexUid: uid})
+			repeatAll := func() {
+				for _, repeat := range again {
+					repeat()
+				}
+			}
+			repeatAll()
+			next := b.index("source", ingestSource)
+			repeatAll()
+			b.wantStates("")
+			b.wantShards(next)
+			if sources, tasks := len(b.metadataOf(indexID).Sources), b.numTasks(next); sources != 2 || tasks != 0 {
+				b.Fatalf("the new index has %d sources and %d delete tasks, want 2 and none", sources, tasks)
+			}
+		}},
 	}
+}
+
+// later makes a call with a key, and adds its repetition to again.
+func later[Q, R any](b *bundle, again *[]func(), do func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) {
+	b.Helper()
+	key := b.newKey()
+	must(b, do, request, key)
+	*again = append(*again, func() { replay(b, do, request, "current", key) })
 }
 
 // updateIndex sets the least number of shards and leaves the rest as it is.
