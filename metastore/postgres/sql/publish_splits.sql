@@ -1,6 +1,6 @@
 -- Publishes staged splits and marks published ones that they replace, if all are in the state that this needs.
 -- Follows lock_index.sql. Locks the splits by split id, and changes only what it locked.
--- Answers the state that each existing split had.
+-- Answers the state that each existing split had. New is what early releases of the peer called Staged.
 -- $1 index uid, $2 all split ids, $3 those among them to publish
 WITH locked AS MATERIALIZED (
     SELECT
@@ -33,10 +33,10 @@ WITH locked AS MATERIALIZED (
 changed AS (
     UPDATE splits
     SET
-        split_state = CASE locked.split_state WHEN 'Staged' THEN 'Published' ELSE 'MarkedForDeletion' END,
+        split_state = CASE WHEN locked.split_state IN ('Staged', 'New') THEN 'Published' ELSE 'MarkedForDeletion' END,
         update_timestamp = date_trunc('second', now() AT TIME ZONE 'utc'),
-        publish_timestamp = CASE locked.split_state
-            WHEN 'Staged' THEN date_trunc('second', now() AT TIME ZONE 'utc')
+        publish_timestamp = CASE
+            WHEN locked.split_state IN ('Staged', 'New') THEN date_trunc('second', now() AT TIME ZONE 'utc')
             ELSE splits.publish_timestamp
         END
     FROM locked
@@ -48,7 +48,10 @@ changed AS (
         AND cardinality($2::text[]) = (
             SELECT count(*)
             FROM locked
-            WHERE split_state = CASE WHEN split_id = ANY ($3::text[]) THEN 'Staged' ELSE 'Published' END
+            WHERE CASE
+                WHEN split_id = ANY ($3::text[]) THEN split_state IN ('Staged', 'New')
+                ELSE split_state = 'Published'
+            END
         )
 )
 SELECT

@@ -34,6 +34,7 @@ VALUES (
 )
 ON CONFLICT (index_uid, split_id) DO UPDATE
 SET
+    split_state = excluded.split_state,
     time_range_start = excluded.time_range_start,
     time_range_end = excluded.time_range_end,
     tags = excluded.tags,
@@ -43,4 +44,4 @@ SET
     delete_opstamp = excluded.delete_opstamp,
     maturity_timestamp = excluded.maturity_timestamp,
     node_id = excluded.node_id
-WHERE 1 / ((present.split_state = 'Staged') IS TRUE)::int = 1
+WHERE 1 / ((present.split_state IN ('Staged', 'New')) IS TRUE)::int = 1

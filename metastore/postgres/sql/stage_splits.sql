@@ -60,6 +60,7 @@ staged AS (
     ORDER BY new.position
     ON CONFLICT (index_uid, split_id) DO UPDATE
     SET
+        split_state = excluded.split_state,
         time_range_start = excluded.time_range_start,
         time_range_end = excluded.time_range_end,
         tags = excluded.tags,
@@ -69,7 +70,7 @@ staged AS (
         delete_opstamp = excluded.delete_opstamp,
         maturity_timestamp = excluded.maturity_timestamp,
         node_id = excluded.node_id
-    WHERE present.split_state = 'Staged'
+    WHERE present.split_state IN ('Staged', 'New')
     RETURNING 1
 )
 -- A split that could not be written makes this a division by zero, which undoes the others in the same
