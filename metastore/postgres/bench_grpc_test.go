@@ -17,7 +17,7 @@ func BenchmarkStageThroughGRPC(b *testing.B) {
 		b.Run(fmt.Sprintf("splits=%d", size), func(b *testing.B) {
 			calls := map[int]int{1: 800, 100: 48, 1000: 16}[size]
 			served, servedUID := benchStore(b, Options{})
-			client := overLoopback(b, served)
+			client := overLoopback(b, served, rpc.ClientOptions{})
 			alone, aloneUID := benchStore(b, Options{})
 			compare(b, size, calls,
 				&contender{name: "grpc", work: func(int) error {
@@ -30,8 +30,29 @@ func BenchmarkStageThroughGRPC(b *testing.B) {
 	}
 }
 
+// BenchmarkStageThroughGRPCWithKeys compares clients with and without idempotency keys.
+func BenchmarkStageThroughGRPCWithKeys(b *testing.B) {
+	for _, size := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprintf("splits=%d", size), func(b *testing.B) {
+			calls := map[int]int{1: 800, 100: 48, 1000: 16}[size]
+			stage := func(options rpc.ClientOptions) func(int) error {
+				store, uid := benchStore(b, Options{})
+				client := overLoopback(b, store, options)
+				return func(int) error {
+					_, err := client.StageSplits(context.Background(), metastore.StageSplitsRequest{IndexUID: uid, Splits: batch(size)})
+					return err
+				}
+			}
+			compare(b, size, calls,
+				&contender{name: "keyed", work: stage(rpc.ClientOptions{})},
+				&contender{name: "plain", work: stage(rpc.ClientOptions{NoIdempotencyKeys: true})},
+			)
+		})
+	}
+}
+
 // overLoopback serves a store on a TCP port of its own and dials it.
-func overLoopback(b *testing.B, store metastore.Store) *rpc.Client {
+func overLoopback(b *testing.B, store metastore.Store, options rpc.ClientOptions) *rpc.Client {
 	b.Helper()
 	server, err := rpc.NewServer(store, rpc.ServerOptions{})
 	if err != nil {
@@ -53,7 +74,7 @@ func overLoopback(b *testing.B, store metastore.Store) *rpc.Client {
 			b.Error(err)
 		}
 	})
-	client, err := rpc.Dial(listener.Addr().String(), rpc.ClientOptions{})
+	client, err := rpc.Dial(listener.Addr().String(), options)
 	if err != nil {
 		b.Fatal(err)
 	}

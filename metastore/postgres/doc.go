@@ -11,9 +11,14 @@
 // a few times.
 //
 // Calls that decide on what they read under a lock take a second round trip: those that change the metadata of an index,
-// and publishes with a checkpoint delta. The latter exclude each other on one index, so those that wait in this process
-// share a transaction. It locks and reads the index row, the shards and the splits of all of them, decides each in turn on
-// what the ones before leave, and writes the sum.
+// and publishes with a checkpoint delta.
+//
+// The calls that come most often share transactions when many come at a time on one index: publishes with a checkpoint
+// delta, which exclude each other there anyway, and calls that stage or publish one split each. The first begin at once, by
+// themselves; what comes while they run waits in this process and goes into one transaction together. That of publishes
+// with a delta locks and reads the index row, the shards and the splits of all of them, decides each in turn on what the
+// ones before leave, and writes the sum. That of stages or of publishes of one split makes all or none. If none, each is
+// then made by itself, so that no call fails, or waits for long, because of another.
 //
 // No statement needs a session: there are no named prepared statements unless Options asks for them, no
 // temporary objects and no settings, so a transaction-pooling proxy may stand in front of the server; the
@@ -22,9 +27,9 @@
 // # Lock order
 //
 // Whoever locks more than one row locks them in this order: the index row, then shards by shard id, then splits by
-// split id, all compared as bytes. A call that publishes one split locks nothing else. One that stages one split locks the
-// index row behind it, by the foreign key, if the split is new: a row that nobody sees yet, so nobody who holds the index
-// row waits for it. Any other call that changes splits takes a key-share lock on the index row first, which
+// split id, all compared as bytes. A call that publishes one split by itself locks nothing else. One that stages one split
+// by itself locks the index row behind it, by the foreign key, if the split is new: a row that nobody sees yet, so nobody
+// who holds the index row waits for it. Any other call that changes splits takes a key-share lock on the index row first, which
 // conflicts neither with another such call nor with the foreign key checks of inserts, but with DeleteIndex
 // and with the peer's publishes. Several splits are locked by a read that is ordered by split id, or
 // inserted in that order. So are several shards, by index uid, source id and shard id. The calls that open shards and that

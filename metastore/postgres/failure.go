@@ -140,6 +140,12 @@ func isAborted(err error) bool {
 	return hasState(err, stateDeadlock, stateSerialization)
 }
 
+// isRefusal reports whether the server has said that it undid the transaction and goes on.
+func isRefusal(err error) bool {
+	var database *pgconn.PgError
+	return errors.As(err, &database) && !isDisconnect(err)
+}
+
 // isDisconnect reports whether the connection is gone or could not be made.
 func isDisconnect(err error) bool {
 	if err == nil {

@@ -193,12 +193,12 @@ func TestACallDoesNotWaitLongForAnotherWithItsKey(t *testing.T) {
 func TestKeyedPublishesWithDeltasShareATransaction(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	store, dsn := openStore(t, Options{})
+	const calls = 60
+	store, dsn := openStore(t, Options{MaxKeysPerCaller: calls*9/10 + 1})
 	uid := createIndex(t, store, "logs")
 	if err := store.AddSource(ctx, uid, sourceConfig(t, "source")); err != nil {
 		t.Fatal(err)
 	}
-	const calls = 60
 	stage(t, store, uid, numberedIDs("split", calls)...)
 	records := make([]idempotency.Record, calls)
 	for i := range records {
@@ -236,6 +236,17 @@ func TestKeyedPublishesWithDeltasShareATransaction(t *testing.T) {
 		} else {
 			wantReplayed(t, err, records[i])
 		}
+	}
+	publishMore := func(partition string) error {
+		request := publishing(uid)
+		request.Delta = &metastore.CheckpointDelta{SourceID: "source", Partitions: map[string]metastore.PartitionDelta{partition: {From: "", To: "1"}}}
+		return store.WithRecord(newRecord(t, "PublishSplits")).PublishSplits(ctx, request)
+	}
+	if err := publishMore("last"); err != nil {
+		t.Errorf("the last that the caller may have: %v", err)
+	}
+	if err := publishMore("beyond"); !errors.Is(err, &idempotency.Error{Reason: idempotency.KeyQuota}) {
+		t.Errorf("one more than the caller may have: %v", err)
 	}
 }
 

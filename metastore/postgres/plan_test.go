@@ -80,6 +80,7 @@ func wastefulPlans(t *testing.T, conn *pgx.Conn, uid metastore.IndexUID, n int) 
 	for _, c := range []struct{ name, sql, args string }{
 		{"publish_split", publishSplitSQL, index + ", '17'"},
 		{"publish_split_or_fail", publishSplitOrFailSQL, index + ", '17'"},
+		{"publish_staged_splits", publishStagedSplitsSQL, index + "," + ids},
 		{"publish_splits", publishSplitsSQL, index + "," + ids + "," + ids},
 		{"lock_splits", lockSplitsSQL, index + "," + ids},
 		{"move_splits", moveSplitsSQL, index + "," + ids + ", '{" + strings.TrimSuffix(strings.Repeat("Published,", n), ",") + "}'," + ids},

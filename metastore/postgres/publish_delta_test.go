@@ -159,10 +159,10 @@ func (b *deltaBundle) lockIndex() (unlock func()) {
 func (b *deltaBundle) waitForQueue(n int) {
 	b.Helper()
 	waitUntil(b.T, fmt.Sprintf("%d publishes wait behind a transaction", n), func() bool {
-		b.store.publishes.mu.Lock()
-		defer b.store.publishes.mu.Unlock()
-		queue, runs := b.store.publishes.waiting[b.uid]
-		return runs && len(queue) == n
+		b.store.deltas.mu.Lock()
+		defer b.store.deltas.mu.Unlock()
+		queue := b.store.deltas.queues[b.uid]
+		return queue != nil && len(queue.waiting) == n
 	})
 }
 

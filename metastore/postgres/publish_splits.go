@@ -14,7 +14,7 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 		if err := request.Delta.Validate(); err != nil {
 			return err
 		}
-		return s.publishInQueue(ctx, p)
+		return s.publishDelta(ctx, p)
 	}
 	return s.publishAtOnce(ctx, p)
 }
@@ -23,7 +23,7 @@ func (s *Store) PublishSplits(ctx context.Context, request metastore.PublishSpli
 func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 	indexID, all, staged := p.indexUID.IndexID, p.all, p.staged()
 	if len(all) == 1 && len(staged) == 1 && isStorable(staged[0]) {
-		err := s.publishSplit(ctx, p.indexUID, staged[0])
+		err := s.publishes.make(ctx, s, p.indexUID, &splitCall{id: staged[0]})
 		if errors.Is(err, errNotStaged) && s.record != nil {
 			// Another transaction with a record is needed only if the split is staged by now.
 			err = s.publishRefusal(ctx, p)
@@ -61,14 +61,24 @@ func (s *Store) publishAtOnce(ctx context.Context, p *publication) error {
 
 var errNotStaged = errors.New("the split is not staged")
 
-// publishSplit publishes one split, by far the most frequent sort of publish, in one round trip, or fails with
-// errNotStaged.
+// publishCalls makes calls that publish one split each, without a checkpoint delta.
+func publishCalls() *splitCalls {
+	return &splitCalls{
+		operation: publishOperation,
+		apart: func(s *Store, ctx context.Context, uid metastore.IndexUID, call *splitCall) error {
+			return s.publishSplit(ctx, uid, call.id)
+		},
+		together: func(uid metastore.IndexUID, calls []*splitCall) []query {
+			args := [][]byte{textArgument(uid.String()), textArrayOf(len(calls), func(i int) string { return calls[i].id })}
+			return []query{{sql: lockIndexSQL, args: args[:1]}, {sql: publishStagedSplitsSQL, args: args}}
+		},
+	}
+}
+
+// publishSplit publishes one split in one round trip, or fails with errNotStaged.
 func (s *Store) publishSplit(ctx context.Context, indexUID metastore.IndexUID, id string) error {
 	args := [][]byte{textArgument(indexUID.String()), textArgument(id)}
 	if s.record != nil {
-		if err := s.refuseReadOnly(publishOperation); err != nil {
-			return err
-		}
 		err := s.write(ctx, publishOperation, func() []query { return []query{{sql: publishSplitOrFailSQL, args: args}} })
 		if hasState(err, stateDivisionByZero) {
 			return errNotStaged

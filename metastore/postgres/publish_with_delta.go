@@ -10,6 +10,9 @@ import (
 
 const publishOperation = "publishing splits"
 
+// A transaction of publishes is closed at this many split ids. A single call may exceed them.
+const maxGroupSplits = 10_000
+
 // publication is one publish.
 type publication struct {
 	deltaOfPublish
@@ -37,10 +40,48 @@ func (p *publication) staged() []string { return p.all[:p.numStaged] }
 
 func (p *publication) replaced() []string { return p.all[p.numStaged:] }
 
+// newDeltaGroups has publishes with a checkpoint delta share transactions. Such publishes of one index exclude each other
+// from the read of the checkpoint to the commit, so one transaction of an index runs at a time.
+func (s *Store) newDeltaGroups() *callGroups[*publication] {
+	return &callGroups[*publication]{
+		operation: publishOperation,
+		lanes:     1,
+		fits: func(group []*publication, next *publication) bool {
+			splits := len(next.all)
+			for _, p := range group {
+				splits += len(p.all)
+			}
+			return splits <= maxGroupSplits
+		},
+		run: s.publishEach,
+	}
+}
+
+// publishDelta has a publish with a checkpoint delta made together with others of its index.
+func (s *Store) publishDelta(ctx context.Context, p *publication) error {
+	if err := s.refuseReadOnly(publishOperation); err != nil {
+		return err
+	}
+	if p.record != nil {
+		if err := s.refuseOverQuota(ctx, publishOperation, p.record); err != nil {
+			return failure(ctx, publishOperation, p.indexUID.IndexID, err)
+		}
+	}
+	if err := s.deltas.join(ctx, p.indexUID, p); err != nil {
+		return err
+	}
+	return p.refused
+}
+
 // publishEach makes publishes of one index, each with its own outcome in refused: together if nothing speaks against it.
 func (s *Store) publishEach(ctx context.Context, uid metastore.IndexUID, publications []*publication) {
 	err := s.publishTogether(ctx, uid, publications)
 	if err == nil {
+		for _, p := range publications {
+			if p.record != nil && p.refused == nil {
+				s.quota.add(p.record.Principal)
+			}
+		}
 		return
 	}
 	nothingDone := hasRecordConflict(err) || isLockTimeoutOfRecord(err)

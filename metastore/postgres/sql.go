@@ -20,6 +20,8 @@ var (
 	//go:embed sql/purge_idempotency_records.sql
 	purgeRecordsSQL string
 
+	//go:embed sql/set_lock_timeout.sql
+	setLockTimeoutSQL string
 	//go:embed sql/lock_index.sql
 	lockIndexSQL string
 	//go:embed sql/stage_split.sql
@@ -34,6 +36,8 @@ var (
 	publishSplitSQL string
 	//go:embed sql/publish_split_or_fail.sql
 	publishSplitOrFailSQL string
+	//go:embed sql/publish_staged_splits.sql
+	publishStagedSplitsSQL string
 	//go:embed sql/publish_splits.sql
 	publishSplitsSQL string
 	//go:embed sql/lock_shards.sql

@@ -8,7 +8,7 @@ import (
 
 // StageSplits implements metastore.SplitStore.
 func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRequest) (metastore.StageSplitsResult, error) {
-	if err := s.refuseReadOnly("staging splits"); err != nil {
+	if err := s.refuseReadOnly(stageOperation); err != nil {
 		return metastore.StageSplitsResult{}, err
 	}
 	splits, err := metastore.PrepareStage(request)
@@ -21,38 +21,61 @@ func (s *Store) StageSplits(ctx context.Context, request metastore.StageSplitsRe
 	if len(splits) == 0 {
 		return metastore.StageSplitsResult{}, nil
 	}
-	if err := s.stageUpsert(ctx, request, splits); err != nil {
+	if len(splits) == 1 {
+		split := &splits[0]
+		err = s.stages.make(ctx, s, request.IndexUID, &splitCall{id: split.SplitID, staged: split, document: len(split.Document())})
+	} else {
+		err = s.stageUpsert(ctx, request.IndexUID, metastore.UniqueSplitIDs(splitIDs(request.Splits)), stageSplits(request.IndexUID, splits))
+	}
+	if err != nil {
 		return metastore.StageSplitsResult{}, err
 	}
 	return metastore.StageSplitsResult{Mutation: metastore.MutationYes}, nil
 }
 
-// stageUpsert writes all the splits or none.
-func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRequest, splits []metastore.SplitMetadata) error {
-	const operation = "staging splits"
-	indexID := request.IndexUID.IndexID
-	var stage query
-	if len(splits) == 1 {
-		// By far the most frequent sort of stage, and the cheaper statement to plan.
-		stage = query{sql: stageSplitSQL, args: stageOneArguments(request.IndexUID, &splits[0])}
-	} else {
-		stage = query{sql: stageSplitsSQL, args: stageArguments(request.IndexUID, splits)}
+const stageOperation = "staging splits"
+
+// stageCalls makes calls that stage one split each.
+func stageCalls() *splitCalls {
+	return &splitCalls{
+		operation: stageOperation,
+		apart: func(s *Store, ctx context.Context, uid metastore.IndexUID, call *splitCall) error {
+			// The cheaper statement to plan.
+			stage := query{sql: stageSplitSQL, args: stageOneArguments(uid, call.staged)}
+			return s.stageUpsert(ctx, uid, []string{call.id}, stage)
+		},
+		together: func(uid metastore.IndexUID, calls []*splitCall) []query {
+			splits := make([]metastore.SplitMetadata, len(calls))
+			for i, call := range calls {
+				splits[i] = *call.staged
+			}
+			return []query{stageSplits(uid, splits)}
+		},
 	}
+}
+
+// stageSplits returns the statement that stages splits, which are sorted by their ids, all or none.
+func stageSplits(uid metastore.IndexUID, splits []metastore.SplitMetadata) query {
+	return query{sql: stageSplitsSQL, args: stageArguments(uid, splits)}
+}
+
+// stageUpsert runs a statement that stages all the splits or none. The ids are each there once, in the order of the request.
+func (s *Store) stageUpsert(ctx context.Context, uid metastore.IndexUID, ids []string, stage query) error {
 	for attempt := 1; ; attempt++ {
-		err := s.write(ctx, operation, func() []query { return []query{stage} })
+		err := s.write(ctx, stageOperation, func() []query { return []query{stage} })
 		if !hasState(err, stateDivisionByZero, stateForeignKeyViolation) {
-			return failure(ctx, operation, indexID, err)
+			return failure(ctx, stageOperation, uid.IndexID, err)
 		}
 		// Nothing was written, because of a split that is not staged or because there is no index.
-		states, indexExists, err := s.splitStates(ctx, request.IndexUID, splitIDs(splits))
+		states, indexExists, err := s.splitStates(ctx, uid, ids)
 		switch {
 		case err != nil:
 			return err
 		case !indexExists:
-			return metastore.NotFound(metastore.IndexEntity(indexID))
+			return metastore.NotFound(metastore.IndexEntity(uid.IndexID))
 		}
 		var refused []string
-		for _, id := range metastore.UniqueSplitIDs(splitIDs(request.Splits)) {
+		for _, id := range ids {
 			if state, exists := states[id]; exists && state != metastore.Staged {
 				refused = append(refused, id)
 			}
@@ -61,11 +84,11 @@ func (s *Store) stageUpsert(ctx context.Context, request metastore.StageSplitsRe
 		case len(refused) > 0:
 			return metastore.FailedPrecondition(metastore.SplitsEntity(refused), "the splits exist and are not staged")
 		case attempt == maxAttempts:
-			return metastore.Unavailable(nil, "%s: they keep changing", operation)
+			return metastore.Unavailable(nil, "%s: they keep changing", stageOperation)
 		}
 		// It was removed in between.
 		if err := pause(ctx, attempt); err != nil {
-			return failure(ctx, operation, indexID, err)
+			return failure(ctx, stageOperation, uid.IndexID, err)
 		}
 	}
 }

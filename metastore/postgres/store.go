@@ -18,7 +18,9 @@ type Store struct {
 	pool      *pgxpool.Pool
 	settings  databaseSettings
 	listings  chan struct{} // one element for each listing that runs
-	publishes *publishQueues
+	stages    *splitCalls
+	publishes *splitCalls
+	deltas    *callGroups[*publication] // publishes with a checkpoint delta
 	quota     *recordQuota
 	purge     *recordPurge
 	// record is that of the one call of a store that WithRecord returned.
@@ -48,13 +50,15 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	}
 	options = options.withDefaults(config.MaxConns)
 	s := &Store{
-		options:   options,
-		log:       options.Logger,
-		pool:      pool,
-		settings:  settings,
-		listings:  make(chan struct{}, options.MaxListings),
-		publishes: &publishQueues{waiting: map[metastore.IndexUID][]*queuedPublish{}},
+		options:  options,
+		log:      options.Logger,
+		pool:     pool,
+		settings: settings,
+		listings: make(chan struct{}, options.MaxListings),
 	}
+	s.stages = stageCalls().share(s)
+	s.publishes = publishCalls().share(s)
+	s.deltas = s.newDeltaGroups()
 	s.quota = newRecordQuota(options.MaxKeysPerCaller)
 	s.purge = s.startPurge()
 	return s, nil
@@ -67,7 +71,9 @@ func (s *Store) CheckConnectivity(ctx context.Context) error {
 
 // Close waits for the calls under way and closes the connections.
 func (s *Store) Close() error {
-	s.publishes.close()
+	s.stages.groups.close()
+	s.publishes.groups.close()
+	s.deltas.close()
 	s.purge.close()
 	s.pool.Close()
 	return nil
