@@ -31,12 +31,17 @@ func parquetStorm() stormGroup {
 	}}
 	renew := stormCall{name: "renew", run: func(ctx context.Context, s *storm, uid metastore.IndexUID, random *rand.Rand) error {
 		kind := anyKind(random)
-		return inTurn(
+		calls := []func() error{
 			func() error { return s.client().MarkParquetSplitsForDeletion(ctx, kind, s.elsewhere, s.splits) },
 			func() error { return s.client().DeleteParquetSplits(ctx, kind, s.elsewhere, s.splits) },
 			func() error { return s.client().MarkParquetSplitsForDeletion(ctx, kind, uid, s.splits) },
 			func() error { return s.client().DeleteParquetSplits(ctx, kind, uid, s.splits) },
-			func() error { return s.client().StageParquetSplits(ctx, kind, uid, parquetSplits(uid, s.splits...)) })
+		}
+		// Each by itself: one that is staged elsewhere meanwhile would be in the way of all.
+		for _, id := range s.splits {
+			calls = append(calls, func() error { return s.client().StageParquetSplits(ctx, kind, uid, parquetSplits(uid, id)) })
+		}
+		return inTurn(calls...)
 	}}
 	return stormGroup{
 		name:   "parquet splits",
