@@ -107,10 +107,20 @@ func (c completedSplits) take(text []byte) (again bool, err error) {
 	return c.splitSink.take(c.document.withCreateTimestamp(text))
 }
 
-// withCreateTimestamp returns the text of an object with its time of creation.
+// withCreateTimestamp returns the text of an object with its time of creation. What cannot be understood is returned as it is.
 func (p *peerDocument) withCreateTimestamp(object []byte) []byte {
 	open, isObject := bytes.CutSuffix(object, []byte("}"))
-	if empty := bytes.HasSuffix(bytes.TrimSpace(open), []byte("{")); empty || !isObject || bytes.Contains(object, []byte(`"create_timestamp"`)) {
+	if empty := bytes.HasSuffix(bytes.TrimSpace(open), []byte("{")); empty || !isObject {
+		return object
+	}
+	given := false
+	err := strictjson.Decode("", object, func(r *strictjson.Reader) error {
+		return r.Object(strictjson.Keys{{Name: "create_timestamp"}}, strictjson.Ignore, func(string) error {
+			given = true
+			return r.Skip()
+		})
+	})
+	if given || err != nil {
 		return object
 	}
 	return fmt.Appendf(nil, `%s,"create_timestamp":%d}`, open, p.now)

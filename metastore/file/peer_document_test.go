@@ -108,6 +108,31 @@ func TestAMissingTimeOfCreationIsThatOfTheImport(t *testing.T) {
 	}
 }
 
+func TestATimeOfCreationIsThatOfTheObjectItselfHoweverItIsSpelt(t *testing.T) {
+	t.Parallel()
+	const inside = `"note": {"create_timestamp": 5}, "text": "\"create_timestamp\"", `
+	for name, c := range map[string]struct {
+		index, split               string
+		indexCreated, splitCreated int64
+	}{
+		"missing, and inside": {inside, inside, 1_800_000_000, 1_800_000_000},
+		"given, and inside":   {inside + `"create_timestamp": 1700000000, `, inside + `"create_timestamp": 1700000001, `, 1_700_000_000, 1_700_000_001},
+		"escaped":             {`"create\u005ftimestamp": 1700000000, `, `"create\u005ftimestamp": 1700000001, `, 1_700_000_000, 1_700_000_001},
+	} {
+		text := strings.NewReplacer(`"create_timestamp": 1700000001, `, c.split, `"create_timestamp": 1700000000, `, c.index).Replace(smallDocument("0.9", ""))
+		p := readSmall(t, text)
+		if got := p.state.index.CreateTimestamp; got != c.indexCreated {
+			t.Errorf("%s: the index is of %d, want %d", name, got, c.indexCreated)
+		}
+		if got := p.state.splits.get("one").created; got != c.splitCreated {
+			t.Errorf("%s: the split is of %d, want %d", name, got, c.splitCreated)
+		}
+		if err := comparePeerDocument(strings.NewReader(text), "old", 1_800_000_000, p.state, nil); err != nil {
+			t.Errorf("%s: compared with itself: %v", name, err)
+		}
+	}
+}
+
 func TestOfASplitThatIsThereTwiceTheLastOneCounts(t *testing.T) {
 	t.Parallel()
 	text := smallDocument("0.9", "")
