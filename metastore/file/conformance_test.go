@@ -8,21 +8,25 @@ import (
 	"holdfast/metastore/storetest"
 )
 
+var fileProfile = storetest.Profile{CreateWithShards: func(t *testing.T, store metastore.Store, metadata *metastore.IndexMetadata, shards []metastore.Shard) {
+	importText(t, store.(*Store), metadata.IndexUID.IndexID, storetest.PeerDocument(metadata, shards))
+}}
+
 func TestTheStoreOnALocalDirectoryConforms(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store {
+	storetest.Run(t, fileProfile, func(t *testing.T) metastore.Store {
 		return openURL(t, filepath.Join(t.TempDir(), "store"))
 	})
 }
 
 func TestTheStoreInMemoryConforms(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store { return openURL(t, "mem://") })
+	storetest.Run(t, fileProfile, func(t *testing.T) metastore.Store { return openURL(t, "mem://") })
 }
 
 func TestTheStoreThatSnapshotsAndTrimsAllTheTimeConforms(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store {
+	storetest.Run(t, fileProfile, func(t *testing.T) metastore.Store {
 		return trimEagerly(openOn(t, memBucket(t), snapshotEvery(2)))
 	})
 }

@@ -33,7 +33,7 @@ func TestTheStoreOnAnObjectStoreConforms(t *testing.T) {
 	for name, start := range services {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Run(t, storetest.Profile{}, func(t *testing.T) metastore.Store {
+			storetest.Run(t, fileProfile, func(t *testing.T) metastore.Store {
 				return openOn(t, keepOpen{&blobBucket{bucket: start(t).Open(t)}})
 			})
 		})

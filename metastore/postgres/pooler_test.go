@@ -27,10 +27,8 @@ func openPooled(t testing.TB, options Options) (store *Store, direct, pooled str
 
 func TestConformanceThroughATransactionPooler(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Profile{CreateTimestamp: storetest.StageTime, ParquetIDsAreGlobal: true}, func(t *testing.T) metastore.Store {
-		store, _, _ := openPooled(t, Options{})
-		return store
-	})
+	store, direct, _ := openPooled(t, Options{})
+	storetest.Run(t, profileOf(direct), func(t *testing.T) metastore.Store { return store })
 }
 
 func TestATransactionPoolerCreatesTheSchemaOnce(t *testing.T) {

@@ -56,9 +56,20 @@ func TestModel(t *testing.T) {
 	for name, rule := range map[string]CreateTimestampRule{"payload": PayloadCreateTimestamp, "stage time": StageTime} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			Run(t, Profile{CreateTimestamp: rule}, func(*testing.T) metastore.Store { return newModel(rule) })
+			Run(t, Profile{CreateTimestamp: rule, CreateWithShards: modelWithShards}, func(*testing.T) metastore.Store { return newModel(rule) })
 		})
 	}
+}
+
+func modelWithShards(_ *testing.T, store metastore.Store, metadata *metastore.IndexMetadata, shards []metastore.Shard) {
+	m := store.(*model)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	index := &modelIndex{metadata: metadata, splits: map[string]*modelSplit{}, shards: map[modelShardKey]*metastore.Shard{}}
+	for _, shard := range shards {
+		index.shards[modelShardKey{shard.SourceID, shard.ShardID}] = &shard
+	}
+	m.indexes[metadata.IndexUID.IndexID] = index
 }
 
 func (m *model) ClusterIdentity(context.Context) (string, error) { return m.identity, nil }

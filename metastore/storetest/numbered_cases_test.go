@@ -13,10 +13,9 @@ import (
 // The peer's own suites have so many numbered cases, by the letter that names of cases have before the number: S-1, I-1, F1.
 var numberedCases = map[string]int{"S-": 116, "I-": 161, "I": 2, "V": 6, "F": 9, "P": 6, "Q": 3}
 
-// elsewhere are the cases that no store can show by itself: of failing storage, of shards that are old, of replicas, of how
+// elsewhere are the cases that no store can show by itself: of failing storage, of replicas, of how
 // messages are framed. They name the tests that stand for them.
 var elsewhere = map[string]string{
-	"I-92": "TestI91ToI95Pruning", "I-93": "TestI91ToI95Pruning", "I-94": "TestI91ToI95Pruning", "I-95": "TestI91ToI95Pruning",
 	"I-127": "TestTheClientIsAStore",
 	"I-129": "TestI129AndI130AReplica", "I-130": "TestI129AndI130AReplica",
 	// Refused by the peer; here any store may be read-only.

@@ -16,7 +16,7 @@ const (
 	StageTime
 )
 
-// Profile describes the documented differences between stores. The zero value describes the file store.
+// Profile describes the documented differences between stores. But for CreateWithShards, the zero value describes the file store.
 type Profile struct {
 	// CreateTimestamp is the rule for the create timestamp of splits, in listings and in filters.
 	// Maturity always counts from the staged document's own timestamp.
@@ -27,6 +27,9 @@ type Profile struct {
 	// CutsErrors is true of a client: an error that names thousands of splits reaches it with the first of them
 	// only, because it travels in a header of limited size.
 	CutsErrors bool
+	// CreateWithShards creates an index with shards of one source as they are, beneath the store: with times and states that no call
+	// could give them at once. Required.
+	CreateWithShards func(t *testing.T, store metastore.Store, metadata *metastore.IndexMetadata, shards []metastore.Shard)
 }
 
 // Run plays every case against one store, which open opens and arranges to be closed (with t.Cleanup).
@@ -102,6 +105,7 @@ func groups() []group {
 		{"acquire shards", acquireShardsCases()},
 		{"list shards", listShardsCases()},
 		{"delete shards", deleteShardsCases()},
+		{"prune shards", pruneShardsCases()},
 		{"shard life", shardLifeCases()},
 		{"odd values", oddValuesCases()},
 		{"concurrency", concurrencyCases()},
