@@ -52,19 +52,20 @@ type backend struct {
 	// records is set if every success leaves a record, also one that changed nothing, and keys are found whatever
 	// the call is about.
 	records bool
+	scope   idempotency.Scope
 	place   func(t *testing.T) place
 }
 
 func backends() []backend {
 	return []backend{
-		{name: "file store", place: func(t *testing.T) place {
+		{name: "file store", scope: idempotency.ScopeObject, place: func(t *testing.T) place {
 			url := filepath.Join(t.TempDir(), "store")
 			return place{open: func(t *testing.T) metastore.Store {
 				store, err := file.Open(t.Context(), file.Options{URL: url})
 				return opened(t, store, err)
 			}}
 		}},
-		{name: "PostgreSQL", records: true, place: func(t *testing.T) place {
+		{name: "PostgreSQL", records: true, scope: idempotency.ScopeGlobal, place: func(t *testing.T) place {
 			dsn := ready.Database(t)
 			return place{open: func(t *testing.T) metastore.Store {
 				store, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, MaxConns: 8})

@@ -122,8 +122,8 @@ func keyCases() []kase {
 				b.Fatalf("%d tasks, want 2", n)
 			}
 			b.wantRecords(0)
-			if lifetime := b.capabilities().IdempotencyKeyLifetime; lifetime != 0 {
-				b.Fatalf("advertised a lifetime of %s", lifetime)
+			if offered := b.capabilities(); offered.IdempotencyKeyLifetime != 0 || len(offered.IdempotencyKeyRPCs) > 0 || offered.IdempotencyKeyScope != "" {
+				b.Fatalf("advertised %+v", offered)
 			}
 		}},
 	}

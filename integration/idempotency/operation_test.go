@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,36 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"holdfast/metastore"
 	"holdfast/metastore/idempotency"
 	"holdfast/metastore/rpc"
+	"holdfast/proto/extensionpb"
 	"holdfast/proto/metastorepb"
 )
+
+// mutatingRPCs returns the RPCs of the services that are not known only to read, sorted.
+func mutatingRPCs() []string {
+	reads := []string{
+		"IndexMetadata", "IndexesMetadata", "ListIndexesMetadata", "ListIndexStats", "ListSplits", "ListMetricsSplits", "ListSketchSplits",
+		"LastDeleteOpstamp", "ListDeleteTasks", "ListStaleSplits", "ListShards", "GetIndexTemplate", "FindIndexTemplateMatches",
+		"ListIndexTemplates", "GetClusterIdentity", "GetDeleteOpstampFloor",
+	}
+	var names []string
+	for _, service := range []protoreflect.ServiceDescriptor{
+		metastorepb.File_proto_metastore_proto.Services().ByName("MetastoreService"),
+		extensionpb.File_proto_extension_proto.Services().ByName("RecoveryService"),
+	} {
+		for i := range service.Methods().Len() {
+			if name := string(service.Methods().Get(i).Name()); !slices.Contains(reads, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 func operationCases() []kase {
 	return []kase{
@@ -24,6 +49,12 @@ func operationCases() []kase {
 			capabilities := b.capabilities()
 			if capabilities.IdempotencyKeyLifetime != 30*time.Minute || !capabilities.Has("idempotency", 1) {
 				b.Fatalf("offered %+v", capabilities)
+			}
+			if got, want := slices.Sorted(slices.Values(capabilities.IdempotencyKeyRPCs)), mutatingRPCs(); !slices.Equal(got, want) {
+				b.Errorf("keys are honoured by %q\nwant %q", got, want)
+			}
+			if want := b.backend.scope; capabilities.IdempotencyKeyScope != want {
+				b.Errorf("reuse is detected within %q, want %q", capabilities.IdempotencyKeyScope, want)
 			}
 		}},
 		{name: "K-80 a purge delay below twice the clock skew is refused", run: func(b *bundle) {

@@ -115,3 +115,6 @@ func (s *Store) WithRecord(record idempotency.Record) metastore.Store {
 	keyed.record = &record
 	return &keyed
 }
+
+// KeyScope implements idempotency.Store: each log has its own records.
+func (s *Store) KeyScope() idempotency.Scope { return idempotency.ScopeObject }

@@ -12,4 +12,17 @@ type Store interface {
 	// the same time one is executed and the others wait for it. A call that fails leaves no record. What
 	// is returned must not be closed.
 	WithRecord(record Record) metastore.Store
+
+	// KeyScope says within what a key that was used for another call is found.
+	KeyScope() Scope
 }
+
+// Scope is within what the records of a store tell that a key was used for another call.
+type Scope string
+
+const (
+	// ScopeGlobal is the whole store.
+	ScopeGlobal Scope = "global"
+	// ScopeObject is what is changed together: one index, or the templates.
+	ScopeObject Scope = "object"
+)

@@ -22,6 +22,9 @@ func (s *Store) WithRecord(record idempotency.Record) metastore.Store {
 	return &keyed
 }
 
+// KeyScope implements idempotency.Store: one table has all records.
+func (s *Store) KeyScope() idempotency.Scope { return idempotency.ScopeGlobal }
+
 // insertRecords returns the statement that begins a transaction of calls with records. If a record is there already it
 // fails.
 func (s *Store) insertRecords(records ...*idempotency.Record) query {

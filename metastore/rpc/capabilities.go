@@ -3,12 +3,14 @@ package rpc
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 	"holdfast/proto/extensionpb"
 )
 
@@ -26,6 +28,21 @@ type Capabilities struct {
 	// IdempotencyKeyLifetime is how long the server remembers an idempotency key. 0 means that it does
 	// not take any.
 	IdempotencyKeyLifetime time.Duration
+	// IdempotencyKeyRPCs are the RPCs whose idempotency keys the server honours, such as "CreateDeleteTask". Nil beside a
+	// lifetime means all that change something: the server is one that does not list them.
+	IdempotencyKeyRPCs []string
+	// IdempotencyKeyScope is within what the server finds that a key was used for another call. Empty means that it
+	// takes none, or does not tell.
+	IdempotencyKeyScope idempotency.Scope
+}
+
+// keyLifetime is how long the server remembers the keys of an RPC, 0 if it does not honour them.
+func (c Capabilities) keyLifetime(operation string) time.Duration {
+	if !c.Has(capabilityIdempotency, capabilityIdempotencyVersion) ||
+		len(c.IdempotencyKeyRPCs) > 0 && !slices.Contains(c.IdempotencyKeyRPCs, operation) {
+		return 0
+	}
+	return c.IdempotencyKeyLifetime
 }
 
 // Has reports whether the server understands this version of the extension.
@@ -52,6 +69,8 @@ func (c *Client) Capabilities(ctx context.Context) (Capabilities, error) {
 		ServerVersion:          response.GetServerVersion(),
 		Versions:               map[string][]uint32{},
 		IdempotencyKeyLifetime: time.Duration(response.GetIdempotencyKeyLifetimeSeconds()) * time.Second,
+		IdempotencyKeyRPCs:     response.GetIdempotencyKeyRpcs(),
+		IdempotencyKeyScope:    idempotency.Scope(response.GetIdempotencyKeyScope()),
 	}
 	for _, capability := range response.GetCapabilities() {
 		capabilities.Versions[capability.GetName()] = append(capabilities.Versions[capability.GetName()], capability.GetVersion())

@@ -76,7 +76,7 @@ func (c *Client) keyUnary(ctx context.Context, method string, request, reply any
 	if !isMetastoreMethod(method) || !IsMutation(path.Base(method)) {
 		return invoke(ctx, method, request, reply, connection, options...)
 	}
-	key, lifetime, err := c.keyForCall(ctx, isRepeatable(options))
+	key, lifetime, err := c.keyForCall(ctx, path.Base(method), isRepeatable(options))
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,12 @@ var ErrKeysNotHonoured = errors.New("the server does not honour idempotency keys
 
 // keyForCall returns the key of a call, and how long it may be repeated. Without a key it returns the zero value. A
 // call that may be repeated anyway, such as create-only staging, has a key only if it was given one.
-func (c *Client) keyForCall(ctx context.Context, repeatable bool) (idempotency.Key, time.Duration, error) {
+func (c *Client) keyForCall(ctx context.Context, operation string, repeatable bool) (idempotency.Key, time.Duration, error) {
 	given, _ := ctx.Value(clientKey{}).(givenKey)
 	if !given.isRepeated() && (repeatable || c.options.NoIdempotencyKeys) {
 		return idempotency.Key{}, 0, nil
 	}
-	lifetime, err := c.keyLifetime(ctx)
+	lifetime, err := c.keyLifetime(ctx, operation)
 	switch {
 	case given.isRepeated() && err == nil && lifetime == 0:
 		return idempotency.Key{}, 0, metastore.Unsupported(ErrKeysNotHonoured, "the call was not sent")
@@ -137,14 +137,14 @@ func (c *Client) keyForCall(ctx context.Context, repeatable bool) (idempotency.K
 	return key, lifetime, err
 }
 
-// keyLifetime is how long the server remembers keys, 0 if it does not. Behind one address there must not be
-// servers with keys and without.
-func (c *Client) keyLifetime(ctx context.Context) (time.Duration, error) {
+// keyLifetime is how long the server remembers the keys of an RPC, 0 if it does not. Behind one address there must not
+// be servers with keys and without.
+func (c *Client) keyLifetime(ctx context.Context, operation string) (time.Duration, error) {
 	capabilities, err := c.offered(ctx)
-	if err != nil || !capabilities.Has(capabilityIdempotency, capabilityIdempotencyVersion) {
+	if err != nil {
 		return 0, err
 	}
-	return capabilities.IdempotencyKeyLifetime, nil
+	return capabilities.keyLifetime(operation), nil
 }
 
 // repeatsKey reports whether a refusal that is about a key may become a success with the same key.

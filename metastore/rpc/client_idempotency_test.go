@@ -164,6 +164,50 @@ func TestACallIsNotRepeatedBeyondTheLifetimeOfItsKey(t *testing.T) {
 	}
 }
 
+func TestKeysAreMadeForTheCallsThatAServerNames(t *testing.T) {
+	t.Parallel()
+	b := serve(t, memStore(t), rpc.ServerOptions{})
+	for name, test := range map[string]struct {
+		told  []string
+		keyed bool
+	}{
+		// As a server does that is from before the names were told.
+		"none":     {keyed: true},
+		"this one": {told: []string{"DeleteIndex", "CreateIndex"}, keyed: true},
+		"another":  {told: []string{"DeleteIndex"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent string
+			tell := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+				if path.Base(method) == "CreateIndex" {
+					outgoing, _ := metadata.FromOutgoingContext(ctx)
+					sent = strings.Join(outgoing.Get("idempotency-key"), ",")
+				}
+				err := invoke(ctx, method, request, reply, connection, options...)
+				if capabilities, ok := reply.(*extensionpb.GetCapabilitiesResponse); ok {
+					capabilities.IdempotencyKeyRpcs, capabilities.IdempotencyKeyScope = test.told, ""
+				}
+				return err
+			}
+			client := b.client(rpc.ClientOptions{DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(tell)}})
+			request := metastore.CreateIndexRequest{Config: indexConfig(t, "logs-"+strings.ReplaceAll(name, " ", "-"))}
+			if _, err := client.CreateIndex(b.ctx, request); err != nil {
+				t.Fatal(err)
+			}
+			if (sent != "") != test.keyed {
+				t.Errorf("sent with key %q; with a key: want %t", sent, test.keyed)
+			}
+
+			_, err := client.CreateIndex(rpc.WithIdempotencyKey(b.ctx, newKey(t)), request)
+
+			if errors.Is(err, rpc.ErrKeysNotHonoured) == test.keyed {
+				t.Errorf("repeating a call with its key: %v; refused before it is sent: want %t", err, !test.keyed)
+			}
+		})
+	}
+}
+
 func TestACallIsNotSentWithoutAKeyWhileTheServerCannotSayWhetherItTakesKeys(t *testing.T) {
 	t.Parallel()
 	b := serve(t, memStore(t), rpc.ServerOptions{})

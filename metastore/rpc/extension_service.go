@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"holdfast/metastore/idempotency"
 	"holdfast/proto/extensionpb"
 )
 
@@ -38,6 +39,7 @@ type extensionService struct {
 	version string
 	// keyLifetime is 0 if idempotency keys are not honoured.
 	keyLifetime time.Duration
+	keyScope    idempotency.Scope
 }
 
 // GetCapabilities implements ExtensionService.
@@ -53,6 +55,8 @@ func (e *extensionService) GetCapabilities(context.Context, *extensionpb.GetCapa
 	if e.keyLifetime > 0 {
 		response.Capabilities = append(response.Capabilities, &extensionpb.Capability{Name: capabilityIdempotency, Version: capabilityIdempotencyVersion})
 		response.IdempotencyKeyLifetimeSeconds = uint64(e.keyLifetime / time.Second)
+		response.IdempotencyKeyRpcs = keyedRPCs
+		response.IdempotencyKeyScope = string(e.keyScope)
 	}
 	return response, nil
 }

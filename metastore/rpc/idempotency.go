@@ -75,6 +75,14 @@ func (k *keyedCalls) advertisedLifetime() time.Duration {
 	return k.window.Lifetime
 }
 
+// scope is within what the reuse of a key is detected, empty if keys are not honoured.
+func (k *keyedCalls) scope() idempotency.Scope {
+	if k.store == nil {
+		return ""
+	}
+	return k.store.KeyScope()
+}
+
 // keyOf reads and checks the key of a call; without one it returns the zero value.
 func (k *keyedCalls) keyOf(ctx context.Context, operation string, request any) (idempotency.Key, error) {
 	values := metadata.ValueFromIncomingContext(ctx, idempotencyKeyHeader)

@@ -65,19 +65,3 @@ func keyError(sent *status.Status) *idempotency.Error {
 	}
 	return refused
 }
-
-// IsMutation reports whether an RPC of the metastore or the recovery service, such as "CreateDeleteTask", changes something that an
-// idempotency key can protect.
-func IsMutation(operation string) bool {
-	switch operation {
-	case "CreateIndex", "RecoverIndex", "UpdateIndex", "DeleteIndex",
-		"AddSource", "UpdateSource", "ToggleSource", "DeleteSource", "ResetSourceCheckpoint",
-		"StageSplits", "PublishSplits", "MarkSplitsForDeletion", "DeleteSplits", "UpdateSplitsDeleteOpstamp", "RaiseDeleteOpstampFloor",
-		"StageMetricsSplits", "PublishMetricsSplits", "MarkMetricsSplitsForDeletion", "DeleteMetricsSplits",
-		"StageSketchSplits", "PublishSketchSplits", "MarkSketchSplitsForDeletion", "DeleteSketchSplits",
-		"OpenShards", "AcquireShards", "DeleteShards", "PruneShards",
-		"CreateDeleteTask", "CreateIndexTemplate", "DeleteIndexTemplates":
-		return true
-	}
-	return false
-}

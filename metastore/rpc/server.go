@@ -96,7 +96,7 @@ func NewServer(store metastore.Store, options ServerOptions) (*Server, error) {
 	}
 	metastorepb.RegisterMetastoreServiceServer(s.grpc, metastoreService)
 	extensionpb.RegisterRecoveryServiceServer(s.grpc, &recoveryService{metastore: metastoreService})
-	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version, keyLifetime: keyed.advertisedLifetime()})
+	extensionpb.RegisterExtensionServiceServer(s.grpc, &extensionService{version: options.Version, keyLifetime: keyed.advertisedLifetime(), keyScope: keyed.scope()})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	if options.Register != nil {
 		options.Register(s.grpc)

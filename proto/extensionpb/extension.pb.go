@@ -71,8 +71,17 @@ type GetCapabilitiesResponse struct {
 	// How long the server remembers an idempotency key, in seconds. 0 means that
 	// idempotency keys are not offered.
 	IdempotencyKeyLifetimeSeconds uint64 `protobuf:"varint,3,opt,name=idempotency_key_lifetime_seconds,json=idempotencyKeyLifetimeSeconds,proto3" json:"idempotency_key_lifetime_seconds,omitempty"`
-	unknownFields                 protoimpl.UnknownFields
-	sizeCache                     protoimpl.SizeCache
+	// The RPCs of MetastoreService and RecoveryService that honour idempotency
+	// keys, by their name without that of the service, for example
+	// CreateDeleteTask. None beside a lifetime is the answer of a server from
+	// before this field, which honours keys of all that change something.
+	IdempotencyKeyRpcs []string `protobuf:"bytes,4,rep,name=idempotency_key_rpcs,json=idempotencyKeyRpcs,proto3" json:"idempotency_key_rpcs,omitempty"`
+	// Within what the reuse of an idempotency key for another call is detected:
+	// "global", or "object", which is within one index or within the templates.
+	// Empty if idempotency keys are not offered, or not told.
+	IdempotencyKeyScope string `protobuf:"bytes,5,opt,name=idempotency_key_scope,json=idempotencyKeyScope,proto3" json:"idempotency_key_scope,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *GetCapabilitiesResponse) Reset() {
@@ -124,6 +133,20 @@ func (x *GetCapabilitiesResponse) GetIdempotencyKeyLifetimeSeconds() uint64 {
 		return x.IdempotencyKeyLifetimeSeconds
 	}
 	return 0
+}
+
+func (x *GetCapabilitiesResponse) GetIdempotencyKeyRpcs() []string {
+	if x != nil {
+		return x.IdempotencyKeyRpcs
+	}
+	return nil
+}
+
+func (x *GetCapabilitiesResponse) GetIdempotencyKeyScope() string {
+	if x != nil {
+		return x.IdempotencyKeyScope
+	}
+	return ""
 }
 
 // Capability is one version of one extension, written "name/version" in text.
@@ -483,11 +506,13 @@ var File_proto_extension_proto protoreflect.FileDescriptor
 const file_proto_extension_proto_rawDesc = "" +
 	"\n" +
 	"\x15proto/extension.proto\x12\vholdfast.v1\x1a\x12proto/common.proto\"\x18\n" +
-	"\x16GetCapabilitiesRequest\"\xc6\x01\n" +
+	"\x16GetCapabilitiesRequest\"\xac\x02\n" +
 	"\x17GetCapabilitiesResponse\x12%\n" +
 	"\x0eserver_version\x18\x01 \x01(\tR\rserverVersion\x12;\n" +
 	"\fcapabilities\x18\x02 \x03(\v2\x17.holdfast.v1.CapabilityR\fcapabilities\x12G\n" +
-	" idempotency_key_lifetime_seconds\x18\x03 \x01(\x04R\x1didempotencyKeyLifetimeSeconds\":\n" +
+	" idempotency_key_lifetime_seconds\x18\x03 \x01(\x04R\x1didempotencyKeyLifetimeSeconds\x120\n" +
+	"\x14idempotency_key_rpcs\x18\x04 \x03(\tR\x12idempotencyKeyRpcs\x122\n" +
+	"\x15idempotency_key_scope\x18\x05 \x01(\tR\x13idempotencyKeyScope\":\n" +
 	"\n" +
 	"Capability\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
