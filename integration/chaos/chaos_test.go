@@ -60,8 +60,10 @@ type run struct {
 	open  func(ctx context.Context) (metastore.Store, error)
 	// crash ends the database and brings it back; nil if there is none.
 	crash func(t *testing.T, random *rand.Rand)
-	// numRecords counts the idempotency records; nil where calls may leave several.
+	// numRecords counts the idempotency records.
 	numRecords func(t *testing.T) int64
+	// stageTime is set if splits have the time at which they were staged as that of their creation.
+	stageTime bool
 }
 
 func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
@@ -73,7 +75,7 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 		directory := filepath.Join(t.TempDir(), "store")
 		chaos(t, metastoreBinary, run{store: directory, calls: calls, open: func(ctx context.Context) (metastore.Store, error) {
 			return file.Open(ctx, file.Options{URL: directory})
-		}})
+		}, numRecords: func(t *testing.T) int64 { return numRecordsOf(t, directory) }})
 	})
 	t.Run("on a database that crashes", func(t *testing.T) {
 		t.Parallel()
@@ -90,7 +92,7 @@ func TestEveryKeyedCallToTwoServersRunsOnce(t *testing.T) {
 				database.Kill(t)
 			}
 			database.Start(t)
-		}, numRecords: func(t *testing.T) (n int64) {
+		}, stageTime: true, numRecords: func(t *testing.T) (n int64) {
 			conn, err := pgx.Connect(t.Context(), dsn)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, conn.Close(t.Context())) }()
@@ -146,15 +148,17 @@ func chaos(t *testing.T, binary string, r run) {
 	store, err := r.open(t.Context())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	found, err := observed(t.Context(), store)
+	found, err := observed(t.Context(), store, began, r.stageTime)
 	require.NoError(t, err)
-	reportDifference(t, expected(clients), found)
+	want, err := expected(clients)
+	require.NoError(t, err)
+	reportDifference(t, want, found)
 	for _, c := range clients {
 		floor, err := store.DeleteOpstampFloor(t.Context(), c.own.uid)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, floor, c.own.floor, "the floor of delete opstamps of %s", c.own.uid)
 	}
-	if window := idempotency.DefaultWindow(); r.numRecords != nil && time.Since(began) < window.Lifetime {
+	if window := idempotency.DefaultWindow(); time.Since(began) < window.Lifetime {
 		require.Equal(t, counts.succeeded.Load(), r.numRecords(t), "each call that succeeded has a record, and no other call")
 	}
 	require.Positive(t, kills, "servers were killed")
@@ -164,6 +168,23 @@ func chaos(t *testing.T, binary string, r run) {
 	for i, cut := range []string{"before", "during", "after"} {
 		require.Positive(t, cuts[i], "connections were cut %s a call", cut)
 	}
+}
+
+// numRecordsOf counts the idempotency records in all logs of a file store. All indexes that were ever created must exist.
+func numRecordsOf(t *testing.T, directory string) int64 {
+	t.Helper()
+	store, err := file.Open(t.Context(), file.Options{URL: directory})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	content, err := store.Content(t.Context())
+	require.NoError(t, err)
+	records := content.Records
+	for _, id := range content.IndexIDs {
+		exported, err := store.ExportIndex(t.Context(), id)
+		require.NoError(t, err)
+		records += exported.Records
+	}
+	return int64(records)
 }
 
 // createShared makes the index that all clients use.

@@ -123,7 +123,9 @@ func sourceConfig(id string, pipelines uint64) (*indexconfig.SourceConfig, error
 // startOf is an index as indexConfig creates it.
 func startOf(uid metastore.IndexUID) *index {
 	x := newIndex(uid)
-	x.sources[ingestSource], x.sources[queueSource] = source{pipelines: 1}, source{pipelines: 1}
+	for _, id := range []string{ingestSource, queueSource} {
+		x.sources[id], x.checkpoints[id] = source{pipelines: 1}, map[string]int{}
+	}
 	return x
 }
 
@@ -143,6 +145,9 @@ func (c *client) createIndex(ctx context.Context) error {
 		}
 		if want := request.Incarnation; err == nil && want.Set && uid.Incarnation != want.Value {
 			return wrong("created %s, want incarnation %s", uid, want.Value)
+		}
+		if err == nil {
+			err = startOf(uid).differs(metadata)
 		}
 		return err
 	})

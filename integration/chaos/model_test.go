@@ -11,15 +11,15 @@ import (
 // index is what a client expects of an index, or of its own part of one that all share. Everything in it has an id
 // that begins with the client's name.
 type index struct {
-	uid        metastore.IndexUID
-	retention  int // days; 0: none
-	sources    map[string]source
-	partitions map[string]int // how many records are published of each partition of source "queue"
-	splits     map[string]split
-	parquet    [2]map[string]metastore.SplitState // by kind
-	shards     map[string]shard
-	tasks      map[uint64]string // queries by opstamp
-	floor      uint64            // later opstamps are above it; not part of the comparison, as others may raise it
+	uid         metastore.IndexUID
+	retention   int // days; 0: none
+	sources     map[string]source
+	checkpoints map[string]map[string]int // how many records are published, by source and partition
+	splits      map[string]split
+	parquet     [2]map[string]metastore.SplitState // by kind
+	shards      map[string]shard
+	tasks       map[uint64]metastore.DeleteQuery // by opstamp
+	floor       uint64                           // later opstamps are above it; not part of the comparison, as others may raise it
 }
 
 type source struct {
@@ -28,56 +28,41 @@ type source struct {
 }
 
 type split struct {
-	state   metastore.SplitState
-	docs    uint64
-	opstamp uint64
+	state     metastore.SplitState
+	docs      uint64
+	opstamp   uint64
+	published bool // once
 }
 
 type shard struct {
-	token    string
+	token    string // empty if there is none
 	position int
+	ended    bool
 }
 
 func newIndex(uid metastore.IndexUID) *index {
 	return &index{
-		uid: uid, sources: map[string]source{}, partitions: map[string]int{}, splits: map[string]split{},
-		parquet: [2]map[string]metastore.SplitState{{}, {}}, shards: map[string]shard{}, tasks: map[uint64]string{},
+		uid: uid, sources: map[string]source{}, checkpoints: map[string]map[string]int{}, splits: map[string]split{},
+		parquet: [2]map[string]metastore.SplitState{{}, {}}, shards: map[string]shard{}, tasks: map[uint64]metastore.DeleteQuery{},
 	}
 }
 
-// settings describes what belongs to the index as a whole.
-func (x *index) settings() []string {
-	lines := []string{fmt.Sprintf("%s: retention %d", x.uid, x.retention)}
-	for id, s := range x.sources {
-		lines = append(lines, fmt.Sprintf("%s: source %s: %d pipelines, disabled %v", x.uid, id, s.pipelines, s.disabled))
+// move puts splits into a state.
+func (x *index) move(state metastore.SplitState, ids ...string) {
+	for _, id := range ids {
+		s := x.splits[id]
+		s.state = state
+		s.published = s.published || state == metastore.Published
+		x.splits[id] = s
 	}
-	return lines
 }
 
-// contents describes the rest.
-func (x *index) contents() []string {
-	var lines []string
-	add := func(format string, args ...any) {
-		lines = append(lines, x.uid.String()+": "+fmt.Sprintf(format, args...))
+// publish adds progress in a partition of source "queue".
+func (x *index) publish(partition string, to int) {
+	if x.checkpoints[queueSource] == nil {
+		x.checkpoints[queueSource] = map[string]int{}
 	}
-	for id, records := range x.partitions {
-		add("partition %s: %s", id, position(records))
-	}
-	for id, s := range x.splits {
-		add("split %s: %s, %d docs, opstamp %d", id, s.state, s.docs, s.opstamp)
-	}
-	for kind, splits := range x.parquet {
-		for id, state := range splits {
-			add("%s split %s: %s", metastore.ParquetKind(kind), id, state)
-		}
-	}
-	for id, s := range x.shards {
-		add("shard %s: token %q, position %q", id, s.token, position(s.position))
-	}
-	for opstamp, query := range x.tasks {
-		add("delete task %d: %s", opstamp, query)
-	}
-	return lines
+	x.checkpoints[queueSource][partition] = to
 }
 
 // position is that of so many records.
@@ -88,23 +73,41 @@ func position(records int) metastore.Position {
 	return metastore.Position(fmt.Sprintf("%020d", records))
 }
 
-func templateLine(id string, priority uint64) string {
-	return fmt.Sprintf("template %s: priority %d", id, priority)
+func (s shard) at() metastore.Position {
+	if s.ended {
+		return "~" + position(s.position)
+	}
+	return position(s.position)
 }
 
 // expected is the state that follows if every call of all clients ran exactly once.
-func expected(clients []*client) []string {
-	lines := clients[0].shared.settings()
+func expected(clients []*client) ([]string, error) {
+	var lines []string
+	shared := startOf(clients[0].shared.uid)
+	add := func(x *index) error {
+		settings, err := x.settings()
+		lines = append(lines, settings)
+		return err
+	}
 	for _, c := range clients {
-		lines = append(lines, c.own.settings()...)
-		lines = append(lines, c.own.contents()...)
-		lines = append(lines, c.shared.contents()...)
+		if err := add(c.own); err != nil {
+			return nil, err
+		}
+		lines = append(append(lines, c.own.contents()...), c.shared.contents()...)
+		for partition, records := range c.shared.checkpoints[queueSource] {
+			shared.publish(partition, records)
+		}
 		for id, priority := range c.templates {
-			lines = append(lines, templateLine(id, priority))
+			made, err := template(id, priority)
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, templateLine(made))
 		}
 	}
+	err := add(shared)
 	slices.Sort(lines)
-	return lines
+	return lines, err
 }
 
 // inState returns the ids of the splits in a state, sorted.

@@ -17,6 +17,16 @@ func (c *client) someParquet(state metastore.SplitState) (metastore.ParquetKind,
 	return metastore.ParquetKind(kind), c.pick(ids, 1+c.random.IntN(2))
 }
 
+func parquetMetadata(kind metastore.ParquetKind, uid metastore.IndexUID, id string) metastore.ParquetSplitMetadata {
+	return metastore.ParquetSplitMetadata{
+		Kind: kind, SplitID: id, IndexUID: uid.String(), TimeStart: 1000, TimeEnd: 2000, NumRows: uint64(len(id)), SizeBytes: 4096, PartitionID: 1<<64 - 1,
+		MetricNames: []string{"cpu.usage", id}, LowCardinalityTags: map[string][]string{"service": {id}, "env": {"a", "b"}}, HighCardinalityTagKeys: []string{"trace"},
+		CreatedSeconds: payloadCreated, CreatedNanos: 7, Maturity: metastore.Maturity{Immature: true, PeriodMillis: 5000}, ParquetFile: id + ".parquet",
+		Window: metastore.Some(metastore.ParquetWindow{Start: -60, Duration: 60}), SortFields: "metric_name|-timestamp", NumMergeOps: 1, RowKeys: []byte{0, 255},
+		ZonemapRegexes: map[string]string{"host": "a.*"}, RowGroupPartitionPrefix: 2,
+	}
+}
+
 func (c *client) stageParquet(ctx context.Context) (bool, error) {
 	kind, _ := c.someParquet(metastore.Staged)
 	if len(c.own.parquet[kind]) > maxSplits {
@@ -26,10 +36,7 @@ func (c *client) stageParquet(ctx context.Context) (bool, error) {
 	for range 1 + c.random.IntN(2) {
 		id := c.newID()
 		c.own.parquet[kind][id] = metastore.Staged
-		splits = append(splits, metastore.ParquetSplitMetadata{
-			Kind: kind, SplitID: id, IndexUID: c.own.uid.String(), TimeStart: 1000, TimeEnd: 2000, NumRows: 100, SizeBytes: 4096,
-			MetricNames: []string{"cpu.usage"}, CreatedSeconds: 1_700_000_000, ParquetFile: id + ".parquet",
-		})
+		splits = append(splits, parquetMetadata(kind, c.own.uid, id))
 	}
 	_, err := c.must(ctx, "stage "+kind.String()+" splits", func(ctx context.Context, store metastore.Store) error {
 		return store.StageParquetSplits(ctx, kind, c.own.uid, splits)

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,7 +23,9 @@ func shardOperations() []operation {
 		{2, (*client).openInBoth},
 		{4, (*client).acquireShards},
 		{4, (*client).publishShard},
+		{2, (*client).endShard},
 		{2, (*client).deleteShards},
+		{2, (*client).deleteEndedShards},
 		{1, (*client).pruneShards},
 	}
 }
@@ -36,13 +39,16 @@ func (c *client) newToken() string {
 func (c *client) openShard(ctx context.Context, x *index, id string) error {
 	token := c.newToken()
 	x.shards[id] = shard{token: token}
-	subrequest := metastore.OpenShardSubrequest{IndexUID: x.uid, SourceID: ingestSource, ShardID: id, IngesterID: "ingester", PublishToken: metastore.Some(token)}
+	subrequest := metastore.OpenShardSubrequest{IndexUID: x.uid, SourceID: ingestSource, ShardID: id, IngesterID: "ingester", PublishToken: metastore.Some(token), DocMappingUID: docMappingOf(id)}
 	_, err := c.must(ctx, "open shards", func(ctx context.Context, store metastore.Store) error {
 		shards, err := store.OpenShards(ctx, []metastore.OpenShardSubrequest{subrequest})
-		if err == nil && (len(shards) != 1 || shards[0].ShardID != id || shards[0].PublishToken.Value != token) {
-			return wrong("opened %v, want shard %s with token %s", shards, id, token)
+		switch {
+		case err != nil:
+			return err
+		case len(shards) != 1:
+			return wrong("opened %v, want one shard", shards)
 		}
-		return err
+		return x.shards[id].differs(x.uid, id, shards[0])
 	})
 	return err
 }
@@ -56,15 +62,18 @@ func (c *client) openInBoth(ctx context.Context) (bool, error) {
 	c.own.shards[id] = shard{}
 	known := c.shared.shards[c.name]
 	subrequests := []metastore.OpenShardSubrequest{
-		{IndexUID: c.own.uid, SourceID: ingestSource, ShardID: id, IngesterID: "ingester"},
+		{IndexUID: c.own.uid, SourceID: ingestSource, ShardID: id, IngesterID: "ingester", DocMappingUID: docMappingOf(id)},
 		{IndexUID: c.shared.uid, SourceID: ingestSource, ShardID: c.name, IngesterID: "another"},
 	}
 	_, err := c.must(ctx, "open shards in two indexes", func(ctx context.Context, store metastore.Store) error {
 		shards, err := store.OpenShards(ctx, subrequests)
-		if err == nil && (len(shards) != 2 || shards[0].ShardID != id || shards[0].PublishToken.Set || shards[1].ShardID != c.name || shards[1].PublishToken.Value != known.token) {
-			return wrong("opened %v, want shard %s without a token and shard %s with token %s", shards, id, c.name, known.token)
+		switch {
+		case err != nil:
+			return err
+		case len(shards) != 2:
+			return wrong("opened %v, want two shards", shards)
 		}
-		return err
+		return errors.Join(c.own.shards[id].differs(c.own.uid, id, shards[0]), known.differs(c.shared.uid, c.name, shards[1]))
 	})
 	return true, err
 }
@@ -76,7 +85,9 @@ func (c *client) acquireShards(ctx context.Context) (bool, error) {
 	}
 	request := metastore.AcquireShardsRequest{IndexUID: c.own.uid, SourceID: ingestSource, ShardIDs: ids, PublishToken: c.newToken()}
 	for _, id := range ids {
-		c.own.shards[id] = shard{request.PublishToken, c.own.shards[id].position}
+		s := c.own.shards[id]
+		s.token = request.PublishToken
+		c.own.shards[id] = s
 	}
 	_, err := c.must(ctx, "acquire shards", func(ctx context.Context, store metastore.Store) error {
 		shards, err := store.AcquireShards(ctx, request)
@@ -85,9 +96,8 @@ func (c *client) acquireShards(ctx context.Context) (bool, error) {
 		}
 		var acquired []string
 		for _, s := range shards {
-			want := c.own.shards[s.ShardID]
-			if s.PublishToken.Value != want.token || s.Position != position(want.position) {
-				return wrong("acquired shard %s with token %q at %q, want %q at %q", s.ShardID, s.PublishToken.Value, s.Position, want.token, position(want.position))
+			if err := c.own.shards[s.ShardID].differs(c.own.uid, s.ShardID, s); err != nil {
+				return err
 			}
 			acquired = append(acquired, s.ShardID)
 		}
@@ -100,25 +110,28 @@ func (c *client) acquireShards(ctx context.Context) (bool, error) {
 }
 
 func (c *client) publishShard(ctx context.Context) (bool, error) {
-	ids := c.pick(sortedIDs(c.own.shards), 1)
+	return c.publishTo(ctx, false, c.some(metastore.Staged))
+}
+
+func (c *client) endShard(ctx context.Context) (bool, error) { return c.publishTo(ctx, true, nil) }
+
+// publishTo publishes staged splits with progress in a shard, to its end or not.
+func (c *client) publishTo(ctx context.Context, end bool, staged []string) (bool, error) {
+	// Nobody may publish to a shard without a token, and nothing comes after the end.
+	ids := c.pick(inState(c.own.shards, func(s shard) bool { return s.token != "" && !s.ended }), 1)
 	if len(ids) == 0 {
 		return false, nil
 	}
 	s := c.own.shards[ids[0]]
-	if s.token == "" {
-		return false, nil // nobody may publish to it
-	}
-	from := s.position
+	delta := metastore.PartitionDelta{From: s.at()}
 	s.position += 1 + c.random.IntN(5)
+	s.ended = end
+	delta.To = s.at()
 	c.own.shards[ids[0]] = s
+	c.own.move(metastore.Published, staged...)
 	request := metastore.PublishSplitsRequest{
-		IndexUID: c.own.uid, StagedSplitIDs: c.some(metastore.Staged), PublishToken: metastore.Some(s.token),
-		Delta: &metastore.CheckpointDelta{SourceID: ingestSource, Partitions: map[string]metastore.PartitionDelta{ids[0]: {From: position(from), To: position(s.position)}}},
-	}
-	for _, id := range request.StagedSplitIDs {
-		published := c.own.splits[id]
-		published.state = metastore.Published
-		c.own.splits[id] = published
+		IndexUID: c.own.uid, StagedSplitIDs: staged, PublishToken: metastore.Some(s.token),
+		Delta: &metastore.CheckpointDelta{SourceID: ingestSource, Partitions: map[string]metastore.PartitionDelta{ids[0]: delta}},
 	}
 	_, err := c.must(ctx, "publish splits of a shard", func(ctx context.Context, store metastore.Store) error {
 		return store.PublishSplits(ctx, request)
@@ -128,17 +141,29 @@ func (c *client) publishShard(ctx context.Context) (bool, error) {
 
 func (c *client) deleteShards(ctx context.Context) (bool, error) {
 	ids := c.pick(sortedIDs(c.own.shards), 1+c.random.IntN(2))
+	return c.removeShards(ctx, ids, nil, true)
+}
+
+// deleteEndedShards deletes shards that are at their end together with others, which must stay.
+func (c *client) deleteEndedShards(ctx context.Context) (bool, error) {
+	ended := c.pick(inState(c.own.shards, func(s shard) bool { return s.ended }), 1+c.random.IntN(2))
+	others := c.pick(inState(c.own.shards, func(s shard) bool { return !s.ended }), c.random.IntN(3))
+	return c.removeShards(ctx, ended, others, false)
+}
+
+// removeShards deletes shards, none of which is no call, and names others that must be refused.
+func (c *client) removeShards(ctx context.Context, ids, refused []string, force bool) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
 	for _, id := range ids {
 		delete(c.own.shards, id)
 	}
-	request := metastore.DeleteShardsRequest{IndexUID: c.own.uid, SourceID: ingestSource, ShardIDs: ids, Force: true}
+	request := metastore.DeleteShardsRequest{IndexUID: c.own.uid, SourceID: ingestSource, ShardIDs: slices.Concat(refused, ids), Force: force}
 	_, err := c.must(ctx, "delete shards", func(ctx context.Context, store metastore.Store) error {
 		result, err := store.DeleteShards(ctx, request)
-		if err == nil && (!slices.Equal(result.Deleted, ids) || len(result.Refused) > 0) {
-			return wrong("deleted shards %v and refused %v, want %v deleted", result.Deleted, result.Refused, ids)
+		if err == nil && (!slices.Equal(result.Deleted, ids) || !slices.Equal(result.Refused, refused)) {
+			return wrong("deleted shards %v and refused %v, want %v and %v", result.Deleted, result.Refused, ids, refused)
 		}
 		return err
 	})

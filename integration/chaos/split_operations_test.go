@@ -3,7 +3,10 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+
+	"github.com/oklog/ulid/v2"
 
 	"holdfast/metastore"
 )
@@ -39,10 +42,22 @@ func (c *client) some(state metastore.SplitState) []string {
 	return c.pick(inState(c.own.splits, stateIs(state)), 1+c.random.IntN(3))
 }
 
+// payloadCreated is when splits were created, as their documents say.
+const payloadCreated = 1_700_000_000
+
 func splitMetadata(id string, docs uint64) metastore.SplitMetadata {
 	return metastore.SplitMetadata{
-		SplitID: id, SourceID: queueSource, NodeID: "node", NumDocs: docs, UncompressedDocsSize: 100 * docs, CreateTimestamp: 1_700_000_000, FooterStart: 10, FooterEnd: 20,
+		SplitID: id, SourceID: queueSource, NodeID: "node", NumDocs: docs, UncompressedDocsSize: 100 * docs, CreateTimestamp: payloadCreated, FooterStart: 10, FooterEnd: 20 + docs,
+		PartitionID: math.MaxUint64 - docs, TimeRange: metastore.Some(metastore.TimeRange{Start: -int64(docs), End: int64(docs)}), NumMergeOps: docs % 3,
+		Maturity: metastore.Maturity{Immature: docs%2 == 1, PeriodMillis: 1000 * docs * (docs % 2)}, Tags: []string{"id:" + id, "tenant!"}, DocMappingUID: docMappingOf(id),
 	}
+}
+
+// docMappingOf is the UID of a doc mapping that follows from the id of a split or shard.
+func docMappingOf(id string) (uid ulid.ULID) {
+	copy(uid[:], id[max(0, len(id)-len(uid)):])
+	uid[0] &= 0x7f
+	return uid
 }
 
 // stage stages splits that are absent or staged, each with one document more than before.
@@ -109,20 +124,12 @@ func (c *client) stageCreateOnly(ctx context.Context) (bool, error) {
 // publish publishes staged splits with progress in a partition, none if it is empty, and marks published ones.
 func (c *client) publish(ctx context.Context, x *index, staged, replaced []string, partition string) error {
 	request := metastore.PublishSplitsRequest{IndexUID: x.uid, StagedSplitIDs: staged, ReplacedSplitIDs: replaced}
-	for _, id := range staged {
-		s := x.splits[id]
-		s.state = metastore.Published
-		x.splits[id] = s
-	}
-	for _, id := range replaced {
-		s := x.splits[id]
-		s.state = metastore.MarkedForDeletion
-		x.splits[id] = s
-	}
+	x.move(metastore.Published, staged...)
+	x.move(metastore.MarkedForDeletion, replaced...)
 	if partition != "" {
-		from := x.partitions[partition]
+		from := x.checkpoints[queueSource][partition]
 		to := from + 1 + c.random.IntN(5)
-		x.partitions[partition] = to
+		x.publish(partition, to)
 		request.Delta = &metastore.CheckpointDelta{SourceID: queueSource, Partitions: map[string]metastore.PartitionDelta{partition: {From: position(from), To: position(to)}}}
 	}
 	_, err := c.must(ctx, "publish splits", func(ctx context.Context, store metastore.Store) error {
@@ -152,11 +159,7 @@ func (c *client) markSome(ctx context.Context) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
-	for _, id := range ids {
-		s := c.own.splits[id]
-		s.state = metastore.MarkedForDeletion
-		c.own.splits[id] = s
-	}
+	c.own.move(metastore.MarkedForDeletion, ids...)
 	_, err := c.must(ctx, "mark splits for deletion", func(ctx context.Context, store metastore.Store) error {
 		return store.MarkSplitsForDeletion(ctx, c.own.uid, ids)
 	})
