@@ -145,6 +145,7 @@ func (l *commitLog[S]) commit(ctx context.Context, group []*request[S]) error {
 	}
 	for attempt := 0; ctx.Err() == nil; attempt++ {
 		next := &head[S]{version: h.version + 1, writeID: uuid.New(), state: l.fork(h)}
+		before := next.state.recorded().len()
 		e := &entry{version: next.version, writeID: next.writeID, time: l.env.clock().Unix()}
 		if err := l.decide(next.state, e, group); err != nil {
 			return err
@@ -159,10 +160,15 @@ func (l *commitLog[S]) commit(ctx context.Context, group []*request[S]) error {
 			continue
 		}
 		text := e.append(nil)
+		after := next.state.recorded().len()
 		won, err := l.offer(ctx, h, next, e, text)
+		if added := e.numRecords(); won && added > 0 {
+			l.env.statistics.committed(before, added, after)
+		}
 		if err != nil || won {
 			return err
 		}
+		l.env.statistics.retried(retryConflict)
 		if attempt > 1 {
 			// Several processes write this log: give the others a moment. When time is up the loop ends.
 			_ = pause(ctx, rand.N(time.Duration(min(attempt, 20))*time.Millisecond))
@@ -226,6 +232,7 @@ func (l *commitLog[S]) put(ctx context.Context, base *head[S], e *entry, text []
 			l.checked.Store(nil)
 			return false, metastore.Unavailable(err, "changing %s: creating object %s: the outcome is unknown", l.name, key)
 		}
+		l.env.statistics.retried(retryStorage)
 	}
 }
 

@@ -32,6 +32,16 @@ type entry struct {
 	ops  []op
 }
 
+// numRecords counts the idempotency records that the entry adds.
+func (e *entry) numRecords() (n int) {
+	for _, o := range e.ops {
+		if _, ok := o.(recordOp); ok {
+			n++
+		}
+	}
+	return n
+}
+
 // append appends the object's text.
 func (e *entry) append(dst []byte) []byte {
 	start := len(dst)

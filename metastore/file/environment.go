@@ -32,6 +32,8 @@ type environment struct {
 
 	// loading and snapshotting bound how many logs are loaded and written out at once.
 	loading, snapshotting chan struct{}
+
+	statistics recordStatistics
 }
 
 func newEnvironment(b bucket, options Options) *environment {

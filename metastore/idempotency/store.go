@@ -15,6 +15,9 @@ type Store interface {
 
 	// KeyScope says within what a key that was used for another call is found.
 	KeyScope() Scope
+
+	// Statistics returns what the store knows about its records, at once.
+	Statistics() Statistics
 }
 
 // Scope is within what the records of a store tell that a key was used for another call.

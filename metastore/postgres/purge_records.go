@@ -41,7 +41,7 @@ func (s *Store) startPurge() *recordPurge {
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
-				s.log.ErrorContext(ctx, "old idempotency records could not be removed or counted; the next run tries again", "removed", removed, "error", err)
+				s.log.ErrorContext(ctx, "old idempotency records could not be removed, counted or measured; the next run tries again", "removed", removed, "error", err)
 			case removed > 0:
 				s.log.DebugContext(ctx, "old idempotency records were removed", "removed", removed)
 			}
@@ -55,10 +55,15 @@ func (p *recordPurge) close() {
 	p.done.Wait()
 }
 
-// tidyRecords removes old records and counts those of each caller. That they cannot be removed is no reason not to count them.
+// tidyRecords removes old records, counts those of each caller and measures what is left. That they cannot be removed is no
+// reason not to do the rest.
 func (s *Store) tidyRecords(ctx context.Context) (removed int64, err error) {
 	removed, err = s.purgeRecords(ctx, time.Now(), purgeRecordsBatch)
-	return removed, errors.Join(err, s.countRecords(ctx))
+	s.statistics.removed(removed)
+	if err != nil && ctx.Err() == nil {
+		s.statistics.failed()
+	}
+	return removed, errors.Join(err, s.countRecords(ctx), s.measureRecords(ctx, time.Now()))
 }
 
 // purgeRecords removes the records that are too old at now, in transactions of a batch each. Where the clock of the database

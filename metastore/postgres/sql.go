@@ -17,6 +17,8 @@ var (
 	removeRecordsSQL string
 	//go:embed sql/count_idempotency_records.sql
 	countRecordsSQL string
+	//go:embed sql/measure_idempotency_records.sql
+	measureRecordsSQL string
 	//go:embed sql/purge_idempotency_records.sql
 	purgeRecordsSQL string
 

@@ -23,6 +23,8 @@ type Store struct {
 	deltas    *callGroups[*publication] // publishes with a checkpoint delta
 	quota     *recordQuota
 	purge     *recordPurge
+	// statistics are those of the purge.
+	statistics *recordStatistics
 	// record is that of the one call of a store that WithRecord returned.
 	record *idempotency.Record
 }
@@ -60,6 +62,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	s.publishes = publishCalls().share(s)
 	s.deltas = s.newDeltaGroups()
 	s.quota = newRecordQuota(options.MaxKeysPerCaller)
+	s.statistics = &recordStatistics{}
 	s.purge = s.startPurge()
 	return s, nil
 }

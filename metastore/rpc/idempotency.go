@@ -64,6 +64,11 @@ func newKeyedCalls(store metastore.Store, options ServerOptions) (*keyedCalls, e
 		return nil, fmt.Errorf("register the metrics of idempotency keys: %w", err)
 	}
 	k.metrics = metrics
+	if k.store != nil && options.Registerer != nil {
+		if err := options.Registerer.Register(newRecordMetrics(k.store)); err != nil {
+			return nil, fmt.Errorf("register the metrics of the records of idempotency keys: %w", err)
+		}
+	}
 	return k, nil
 }
 
