@@ -94,6 +94,9 @@ func databaseFailure(operation, indexID string, err *pgconn.PgError) error {
 	case stateNotNullViolation, stateCheckViolation:
 		return refusedValue(operation, cause)
 	case stateReadOnly, stateInsufficientRights:
+		if err.Code == stateInsufficientRights && strings.Contains(err.Message, "idempotency_record") {
+			return metastore.Forbidden(cause, "%s: the database refused it: grant the user SELECT, INSERT, UPDATE and DELETE on holdfast.idempotency_records and EXECUTE on the functions of schema holdfast", operation)
+		}
 		return metastore.Forbidden(cause, "%s: the database refused it", operation)
 	case stateUndefinedTable, stateUndefinedFunction, stateUndefinedSchema:
 		return metastore.Internal(cause, "%s: the database lacks a part of the metastore's schema; run metastore migrate", operation)
