@@ -84,7 +84,8 @@ func (s *Store) publishEach(ctx context.Context, uid metastore.IndexUID, publica
 		}
 		return
 	}
-	nothingDone := hasRecordConflict(err) || isLockTimeoutOfRecord(err)
+	// A right to remove records, which the user may lack, is needed only together.
+	nothingDone := hasRecordConflict(err) || isLockTimeoutOfRecord(err) || hasState(err, stateInsufficientRights)
 	for _, p := range publications {
 		switch {
 		case nothingDone, p.record != nil && isDisconnect(err):

@@ -66,4 +66,17 @@ func TestTheDocumentedRightsSufficeAndAMissingOneIsNamed(t *testing.T) {
 		t.Errorf("a call with a key, which removes no record: %v", err)
 	}
 	stage(t, store, uid, "a")
+
+	var publishes []*publication
+	for _, id := range []string{"a", "unknown"} {
+		keyed := *store
+		record := newRecord(t, "PublishSplits")
+		keyed.record = &record
+		publishes = append(publishes, keyed.newPublication(publishing(uid, id)))
+	}
+	store.publishEach(t.Context(), uid, publishes)
+	if publishes[0].refused != nil {
+		t.Errorf("a publish beside one that is refused: %v", publishes[0].refused)
+	}
+	expectKind(t, publishes[1].refused, metastore.KindNotFound)
 }
