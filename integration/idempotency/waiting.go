@@ -25,7 +25,7 @@ func elsewhere() map[int]string {
 		73: "metastore/postgres: TestOldRecordsAreRemovedInBatches; metastore/file: TestRecordsAreForgottenWhenNobodyAcceptsTheirKeys",
 		75: "metastore/postgres: TestTheRecordsOfACallerAreBounded",
 		76: "metastore/file: TestRecordsAreForgottenWhenNobodyAcceptsTheirKeys",
-		77: "metastore/file: a record that cannot be read is a damaged log, which fails every call and loses nothing",
+		77: "metastore/file: TestARecordThatCannotBeReadStopsOnlyCallsWithKeys",
 		78: "metastore/postgres: TestTheSchemaIsThePeersButForOneIndex",
 		84: "there are no notifications after a commit",
 	}

@@ -13,13 +13,20 @@ import (
 //	"record":{"record":<idempotency record>,"purge_before":1764507000000}
 type recordOp struct {
 	record idempotency.Record
-	purge  time.Time // to the millisecond
+	// unreadable is the text of a record that could not be read, which is there in place of the record.
+	unreadable string
+	purge      time.Time // to the millisecond
 }
 
 func (recordOp) name() string { return "record" }
 
 func (o recordOp) append(dst []byte) []byte {
-	dst = o.record.AppendJSON(append(dst, `{"record":`...))
+	dst = append(dst, `{"record":`...)
+	if o.unreadable != "" {
+		dst = append(dst, o.unreadable...)
+	} else {
+		dst = o.record.AppendJSON(dst)
+	}
 	w := strictjson.AppendTo(append(dst, `,"purge_before":`...))
 	return append(w.Int64(o.purge.UnixMilli()).Bytes(), '}')
 }
@@ -30,7 +37,14 @@ func readRecordOp(r *strictjson.Reader) (op, error) {
 	var o recordOp
 	err := r.Object(recordOpKeys, strictjson.Reject, func(key string) error {
 		if key == "record" {
-			return o.record.Read(r)
+			var text []byte
+			if err := r.Raw(&text); err != nil {
+				return err
+			}
+			if err := strictjson.Decode("", text, o.record.Read); err != nil {
+				o.record, o.unreadable = idempotency.Record{}, string(text)
+			}
+			return nil
 		}
 		var milliseconds int64
 		err := r.Int64(&milliseconds)
@@ -46,6 +60,10 @@ func (o recordOp) applyToRoot(s *rootState) error { return o.apply(&s.records) }
 
 func (o recordOp) apply(records *recordSet) error {
 	records.purge(o.purge)
-	records.put(&o.record)
+	if o.unreadable != "" {
+		records.unreadable = append(records.unreadable, o.unreadable)
+	} else {
+		records.put(&o.record)
+	}
 	return nil
 }

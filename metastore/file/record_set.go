@@ -18,18 +18,23 @@ import (
 // time. It is copied and shared as a splitSet is.
 type recordSet struct {
 	tree *btree.BTreeG[*idempotency.Record]
+	// unreadable are the texts of records that could not be read, such as those of another release. They are kept as they
+	// are, and while there is one no call with a key of which no record is known is executed: it could be that call's.
+	unreadable []string
 }
 
 func newRecordSet() recordSet {
 	less := func(a, b *idempotency.Record) bool {
 		return cmp.Or(bytes.Compare(a.Key[:], b.Key[:]), bytes.Compare(a.Principal[:], b.Principal[:])) < 0
 	}
-	return recordSet{btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
+	return recordSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
 }
 
-func (s *recordSet) copy() recordSet { return recordSet{s.tree.Copy()} }
+func (s *recordSet) copy() recordSet {
+	return recordSet{tree: s.tree.Copy(), unreadable: slices.Clip(s.unreadable)}
+}
 
-func (s *recordSet) len() int { return s.tree.Len() }
+func (s *recordSet) len() int { return s.tree.Len() + len(s.unreadable) }
 
 func (s *recordSet) find(key idempotency.Key, principal idempotency.Principal) *idempotency.Record {
 	record, _ := s.tree.Get(&idempotency.Record{Key: key, Binding: idempotency.Binding{Principal: principal}})
@@ -82,6 +87,9 @@ func (l *commitLog[S]) once(ctx context.Context, record *idempotency.Record, byt
 // refuseExecuted says that the call of a record was executed, or that its key was used for another.
 func (s *recordSet) refuseExecuted(record *idempotency.Record) error {
 	known := s.find(record.Key, record.Principal)
+	if known == nil && len(s.unreadable) > 0 {
+		return metastore.Internal(nil, "%d records of idempotency keys in the log cannot be read, and one may be that of this call; nothing was changed: a release that can read them may answer, and calls without a key are executed", len(s.unreadable))
+	}
 	if known == nil {
 		return nil
 	}

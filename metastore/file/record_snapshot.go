@@ -29,6 +29,10 @@ func writeRecords(w io.Writer, buffer []byte, records *recordSet) ([]byte, error
 	}
 	var err error
 	opening := `,"records":[`
+	for _, text := range records.unreadable {
+		buffer = append(append(buffer, opening...), text...)
+		opening = ","
+	}
 	records.tree.Scan(func(record *idempotency.Record) bool {
 		buffer = record.AppendJSON(append(buffer, opening...))
 		opening = ","
@@ -46,7 +50,8 @@ func (d *snapshotDecoder) records(into *recordSet) error {
 	return d.elements(func(text jsontext.Value) error {
 		record := &idempotency.Record{}
 		if err := strictjson.Decode("", text, record.Read); err != nil {
-			return err
+			into.unreadable = append(into.unreadable, string(text))
+			return nil
 		}
 		into.put(record)
 		return nil

@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"holdfast/metastore"
+	"holdfast/metastore/idempotency"
 )
 
 // changeJob is a large or small call that changes splits.
@@ -40,7 +42,23 @@ func (s *Store) onceInPieces(ctx context.Context, j job, splitIDs []string, run 
 	if err := run(&withoutRecord); err != nil {
 		return err
 	}
-	return s.mutate(ctx, j.operation, j.indexUID.IndexID, func() []query { return nil })
+	return doneWithoutRecord(j.operation, s.mutate(ctx, j.operation, j.indexUID.IndexID, func() []query { return nil }))
+}
+
+// doneWithoutRecord says what is true of a call that was executed if its record is refused.
+func doneWithoutRecord(operation string, err error) error {
+	var refused *idempotency.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	told := *refused
+	switch refused.Reason {
+	case idempotency.KeyReused:
+		told.Message = operation + ": while the call ran, its idempotency key was used for another request: every logical call needs a key of its own; both were executed"
+	case idempotency.KeyQuota:
+		told.Message = operation + ": the call was executed, but its idempotency key cannot be remembered, for the caller has too many by now; to repeat it changes nothing more"
+	}
+	return &told
 }
 
 // changePiece runs a statement on the splits of one piece as one transaction. verdict says from its result why it changed

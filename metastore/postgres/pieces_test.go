@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -208,6 +209,40 @@ func TestAKeyedLargeCallIsRecordedOnceItIsDone(t *testing.T) {
 	wantSplits("Published", largeCall)
 	if n := numRecords(t, dsn); n != 1 {
 		t.Fatalf("%d records, want one", n)
+	}
+}
+
+func TestALargeCallWhoseRecordIsRefusedAtItsEndSaysThatItWasExecuted(t *testing.T) {
+	t.Parallel()
+	store, dsn := openStore(t, Options{MaxKeysPerCaller: 2})
+	uid := createIndex(t, store, "logs")
+	stage(t, store, uid, "a")
+	ids := numberedIDs("s", largeCall)
+	record := newRecord(t, "MarkSplitsForDeletion")
+	for _, c := range []struct {
+		reason    idempotency.Reason
+		meanwhile func()
+	}{
+		{idempotency.KeyQuota, func() { store.quota.set(map[idempotency.Principal]int64{record.Principal: 2}) }},
+		{idempotency.KeyReused, func() {
+			store.quota.set(map[idempotency.Principal]int64{})
+			other := record
+			other.Operation = "PublishSplits"
+			if err := reopenStore(t, Options{DSN: dsn}).WithRecord(other).PublishSplits(context.Background(), publishing(uid, "a")); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		store.quota.set(map[idempotency.Principal]int64{})
+		var once sync.Once
+		ctx := metastore.WithPieces(t.Context(), func(ctx context.Context) (context.Context, context.CancelFunc) {
+			once.Do(c.meanwhile)
+			return ctx, func() {}
+		})
+		err := store.WithRecord(record).MarkSplitsForDeletion(ctx, uid, ids)
+		if !errors.Is(err, &idempotency.Error{Reason: c.reason}) || !strings.Contains(err.Error(), "executed") || strings.Contains(err.Error(), "nothing was changed") {
+			t.Errorf("%s: %v", c.reason, err)
+		}
 	}
 }
 
