@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/integration/loopback"
 	"holdfast/integration/pgtest"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
@@ -151,21 +151,9 @@ func postgresStore(t *testing.T) metastore.Store {
 // remote returns a client of a server on the store.
 func remote(t *testing.T, store metastore.Store) metastore.Store {
 	t.Helper()
-	server, err := rpc.NewServer(store, rpc.ServerOptions{})
+	client, err := rpc.Dial(loopback.Serve(t, store, rpc.ServerOptions{}), rpc.ClientOptions{RetryAttempts: 1})
 	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	client, err := rpc.Dial(listener.Addr().String(), rpc.ClientOptions{RetryAttempts: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, client.Close())
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		require.NoError(t, server.Drain(ctx))
-		require.NoError(t, <-served)
-	})
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	return client
 }
 

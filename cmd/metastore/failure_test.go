@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/integration/loopback"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
 	"holdfast/metastore/indexconfig"
@@ -49,18 +50,8 @@ func serveBroken(t *testing.T) *server {
 	t.Helper()
 	store, err := file.Open(t.Context(), file.Options{URL: "mem://"})
 	require.NoError(t, err)
-	grpcServer, err := rpc.NewServer(brokenStore{store}, rpc.ServerOptions{})
-	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	served := make(chan error, 1)
-	go func() { served <- grpcServer.Serve(listener) }()
-	t.Cleanup(func() {
-		require.NoError(t, grpcServer.Drain(context.Background()))
-		require.NoError(t, <-served)
-		require.NoError(t, store.Close())
-	})
-	s := &server{grpc: listener.Addr().String()}
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	s := &server{grpc: loopback.Serve(t, brokenStore{store}, rpc.ServerOptions{})}
 	s.ok(t, "index", "create", "--config", "testdata/inputs/web-access.index-config.json")
 	s.ok(t, onSource("add", "--config", edgeKafka)...)
 	return s

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/integration/loopback"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
 	"holdfast/metastore/idempotency"
@@ -49,19 +49,9 @@ func serveInterrupted(t *testing.T, before func(operation string) error) *server
 	t.Helper()
 	store, err := file.Open(t.Context(), file.Options{URL: "mem://"})
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	// A second call with a key is refused at once, not after it has waited for the first.
-	grpcServer, err := rpc.NewServer(interruptedStore{store, before}, rpc.ServerOptions{Idempotency: rpc.IdempotencyOptions{KeyWait: time.Nanosecond}})
-	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	served := make(chan error, 1)
-	go func() { served <- grpcServer.Serve(listener) }()
-	t.Cleanup(func() {
-		require.NoError(t, grpcServer.Drain(context.Background()))
-		require.NoError(t, <-served)
-		require.NoError(t, store.Close())
-	})
-	s := &server{grpc: listener.Addr().String()}
+	s := &server{grpc: loopback.Serve(t, interruptedStore{store, before}, rpc.ServerOptions{Idempotency: rpc.IdempotencyOptions{KeyWait: time.Nanosecond}})}
 	s.ok(t, "index", "create", "--config", "testdata/inputs/web-access.index-config.json")
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
+	"holdfast/integration/loopback"
 	"holdfast/integration/pgtest"
 	"holdfast/metastore"
 	"holdfast/metastore/file"
@@ -146,31 +146,15 @@ func newBundle(t *testing.T, backend backend, options rpc.IdempotencyOptions) *b
 // serve runs a server on a store, and returns a client that sends what it is given and repeats nothing.
 func (b *bundle) serve(store metastore.Store, options rpc.IdempotencyOptions) (string, metastorepb.MetastoreServiceClient) {
 	b.Helper()
-	server, err := rpc.NewServer(store, rpc.ServerOptions{
+	address := loopback.Serve(b.T, store, rpc.ServerOptions{
 		Logger: slog.New(slog.NewTextHandler(b.log, nil)), Registerer: b.registry, Idempotency: options,
 	})
+	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		b.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	connection, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = connection.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := errors.Join(server.Drain(ctx), <-served); err != nil {
-			b.Errorf("stop the server: %v", err)
-		}
-	})
-	return listener.Addr().String(), metastorepb.NewMetastoreServiceClient(connection)
+	b.Cleanup(func() { _ = connection.Close() })
+	return address, metastorepb.NewMetastoreServiceClient(connection)
 }
 
 // another is a further server on the same place, with its own store.

@@ -439,7 +439,7 @@ func FuzzMembersThatNobodyKnows(f *testing.F) {
 	f.Add(uint(1), uint(1), "text", `"ä\u00e4\ud83d\ude00"`)
 	f.Fuzz(func(t *testing.T, document, position uint, name, value string) {
 		if !jsontext.Value(value).IsValid(jsontext.AllowDuplicateNames(true)) {
-			t.Skip()
+			return // no document
 		}
 		id := ids[document%uint(len(ids))]
 		at := places[id][position%uint(len(places[id]))]

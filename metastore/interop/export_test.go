@@ -98,9 +98,9 @@ func TestAnExportNeedsAStoreOfOursAndAnotherPlace(t *testing.T) {
 	}
 }
 
-func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
-	t.Parallel()
-	directory := shopStore(t)
+// openAudit opens a store for changes to its index audit. It is to be closed.
+func openAudit(t *testing.T, directory string) (*file.Store, metastore.IndexUID) {
+	t.Helper()
 	store, err := file.Open(t.Context(), file.Options{URL: directory})
 	if err != nil {
 		t.Fatal(err)
@@ -109,8 +109,15 @@ func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return store, found.IndexUID
+}
+
+func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
+	t.Parallel()
+	directory := shopStore(t)
+	store, audit := openAudit(t, directory)
 	var marked []string
-	err = store.ListSplits(t.Context(), metastore.AllSplits(found.IndexUID), func(row *metastore.SplitRow) error {
+	err := store.ListSplits(t.Context(), metastore.AllSplits(audit), func(row *metastore.SplitRow) error {
 		split, err := row.Split()
 		if split.State == metastore.Published {
 			marked = []string{split.Metadata.SplitID}
@@ -127,7 +134,7 @@ func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
 	keyed := store.WithRecord(idempotency.Record{Key: key, Binding: idempotency.Binding{
 		Principal: idempotency.Anonymous, Operation: "MarkSplitsForDeletion", Resource: "index/audit", FingerprintVersion: idempotency.FingerprintVersion,
 	}})
-	if err := keyed.MarkSplitsForDeletion(t.Context(), found.IndexUID, marked); err != nil {
+	if err := keyed.MarkSplitsForDeletion(t.Context(), audit, marked); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {
@@ -143,26 +150,19 @@ func TestAnExportSaysThatIdempotencyRecordsAreNotCarried(t *testing.T) {
 func TestAnExportSaysThatARaisedCounterOfDeleteOpstampsIsNotCarried(t *testing.T) {
 	t.Parallel()
 	directory := shopStore(t)
-	store, err := file.Open(t.Context(), file.Options{URL: directory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := store.IndexMetadata(t.Context(), metastore.IndexLookup{IndexID: metastore.Some("audit")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.RaiseDeleteOpstampFloor(t.Context(), found.IndexUID, 40); err != nil {
+	store, audit := openAudit(t, directory)
+	if err := store.RaiseDeleteOpstampFloor(t.Context(), audit, 40); err != nil {
 		t.Fatal(err)
 	}
 	summary := exportStore(t, options(directory, t.TempDir()))
 	expectResults(t, summary, "audit copied", "web-access copied")
-	audit := summary.Indexes[0]
-	expectDropped(t, audit.Dropped, "changed holdfast.delete_opstamp_floor 1 holdfast.delete_opstamp_floor")
-	if !summary.NeedsPerson() || !strings.Contains(audit.Detail, "above 40, and in Quickwit above 1,") || len(summary.Indexes[1].Dropped) > 0 {
+	exported := summary.Indexes[0]
+	expectDropped(t, exported.Dropped, "changed holdfast.delete_opstamp_floor 1 holdfast.delete_opstamp_floor")
+	if !summary.NeedsPerson() || !strings.Contains(exported.Detail, "above 40, and in Quickwit above 1,") || len(summary.Indexes[1].Dropped) > 0 {
 		t.Errorf("got %+v", summary.Indexes)
 	}
 	// A delete task has an opstamp above the counter, and then nothing is lost.
-	if _, err := store.CreateDeleteTask(t.Context(), metastore.DeleteQuery{IndexUID: found.IndexUID, QueryAST: "{}"}); err != nil {
+	if _, err := store.CreateDeleteTask(t.Context(), metastore.DeleteQuery{IndexUID: audit, QueryAST: "{}"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {

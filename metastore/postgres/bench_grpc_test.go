@@ -3,10 +3,9 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"net"
 	"testing"
-	"time"
 
+	"holdfast/integration/loopback"
 	"holdfast/metastore"
 	"holdfast/metastore/rpc"
 )
@@ -54,27 +53,7 @@ func BenchmarkStageThroughGRPCWithKeys(b *testing.B) {
 // overLoopback serves a store on a TCP port of its own and dials it.
 func overLoopback(b *testing.B, store metastore.Store, options rpc.ClientOptions) *rpc.Client {
 	b.Helper()
-	server, err := rpc.NewServer(store, rpc.ServerOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	b.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := server.Drain(ctx); err != nil {
-			b.Error(err)
-		}
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
-	})
-	client, err := rpc.Dial(listener.Addr().String(), options)
+	client, err := rpc.Dial(loopback.Serve(b, store, rpc.ServerOptions{}), options)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"holdfast/integration/loopback"
 	"holdfast/metastore"
 	"holdfast/metastore/rpc"
 	"holdfast/proto/metastorepb"
@@ -23,7 +23,7 @@ func randomID() string { return ulid.Make().String() }
 // overLoopback serves a store on a TCP port of its own and dials it.
 func overLoopback(b *testing.B, store metastore.Store) *rpc.Client {
 	b.Helper()
-	client, err := rpc.Dial(listenLoopback(b, store), rpc.ClientOptions{})
+	client, err := rpc.Dial(loopback.Serve(b, store, rpc.ServerOptions{}), rpc.ClientOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func overLoopback(b *testing.B, store metastore.Store) *rpc.Client {
 // overLoopbackRaw does it with a client that throws the rows away, and counts messages.
 func overLoopbackRaw(b *testing.B, store metastore.Store) func(*testing.B) int {
 	b.Helper()
-	connection, err := grpc.NewClient(listenLoopback(b, store), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	connection, err := grpc.NewClient(loopback.Serve(b, store, rpc.ServerOptions{}), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,31 +54,6 @@ func overLoopbackRaw(b *testing.B, store metastore.Store) func(*testing.B) int {
 			}
 		}
 	}
-}
-
-func listenLoopback(b *testing.B, store metastore.Store) string {
-	b.Helper()
-	server, err := rpc.NewServer(store, rpc.ServerOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	b.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
-		defer cancel()
-		if err := server.Drain(ctx); err != nil {
-			b.Error(err)
-		}
-		if err := <-served; err != nil {
-			b.Error(err)
-		}
-	})
-	return listener.Addr().String()
 }
 
 // realistic makes a split with a document of the usual size.
