@@ -122,24 +122,25 @@ func (g *callGroups[C]) withdraw(uid metastore.IndexUID, w *waitingCall[C]) bool
 	return i >= 0
 }
 
-// next returns the calls for the next transaction of a lane. If none waits it returns nil, and the lane is given up.
-func (g *callGroups[C]) next(uid metastore.IndexUID, queue *callQueue[C]) []*waitingCall[C] {
+// next takes the calls for the next transaction of a lane out of its queue. If none waits it returns nil, and the lane is
+// given up.
+func (g *callGroups[C]) next(uid metastore.IndexUID, queue *callQueue[C]) (taken []*waitingCall[C], group []C) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(queue.waiting) == 0 {
 		g.leave(uid, queue)
-		return nil
+		return nil, nil
 	}
-	group := []C{queue.waiting[0].call}
+	group = []C{queue.waiting[0].call}
 	for _, w := range queue.waiting[1:min(len(queue.waiting), maxGroupCalls)] {
 		if !g.fits(group, w.call) {
 			break
 		}
 		group = append(group, w.call)
 	}
-	taken := slices.Clone(queue.waiting[:len(group)])
+	taken = slices.Clone(queue.waiting[:len(group)])
 	queue.waiting = slices.Delete(queue.waiting, 0, len(group))
-	return taken
+	return taken, group
 }
 
 // close waits for what runs. Later calls are refused.
@@ -153,20 +154,16 @@ func (g *callGroups[C]) close() {
 // runLane runs one transaction after the other, until no call waits or until another lane has taken its place.
 func (g *callGroups[C]) runLane(uid metastore.IndexUID, queue *callQueue[C]) {
 	for replaced := false; !replaced; {
-		group := g.next(uid, queue)
-		if group == nil {
+		taken, group := g.next(uid, queue)
+		if taken == nil {
 			return
 		}
 		stop := g.replaceLater(uid, queue)
-		ctx, cancel := contextOfAny(group)
-		calls := make([]C, len(group))
-		for i, w := range group {
-			calls[i] = w.call
-		}
-		g.run(ctx, uid, calls)
+		ctx, cancel := contextOfAny(taken)
+		g.run(ctx, uid, group)
 		cancel()
 		replaced = stop()
-		for _, w := range group {
+		for _, w := range taken {
 			close(w.done)
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Store) onceInPieces(ctx context.Context, j job, splitIDs []string, run 
 	err := s.unlessExecuted(ctx, nil)
 	if err == nil {
 		// Before anything is done, not when the record is to follow.
-		err = failure(ctx, j.operation, j.indexUID.IndexID, s.refuseOverQuota(ctx, j.operation, s.record))
+		err = s.refuseAtOnce(ctx, j.operation, j.indexUID.IndexID)
 	}
 	if err != nil {
 		return err

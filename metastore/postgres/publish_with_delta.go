@@ -59,13 +59,8 @@ func (s *Store) newDeltaGroups() *callGroups[*publication] {
 
 // publishDelta has a publish with a checkpoint delta made together with others of its index.
 func (s *Store) publishDelta(ctx context.Context, p *publication) error {
-	if err := s.refuseReadOnly(publishOperation); err != nil {
+	if err := s.refuseAtOnce(ctx, publishOperation, p.indexUID.IndexID); err != nil {
 		return err
-	}
-	if p.record != nil {
-		if err := s.refuseOverQuota(ctx, publishOperation, p.record); err != nil {
-			return failure(ctx, publishOperation, p.indexUID.IndexID, err)
-		}
 	}
 	if err := s.deltas.join(ctx, p.indexUID, p); err != nil {
 		return err

@@ -64,6 +64,14 @@ func (s *Store) countRecords(ctx context.Context) error {
 	return err
 }
 
+// refuseAtOnce refuses a call before anything is done for it, because of the store or of the caller's records.
+func (s *Store) refuseAtOnce(ctx context.Context, operation, indexID string) error {
+	if err := s.refuseReadOnly(operation); err != nil || s.record == nil {
+		return err
+	}
+	return failure(ctx, operation, indexID, s.refuseOverQuota(ctx, operation, s.record))
+}
+
 // refuseOverQuota refuses a call of a caller with too many records. What was executed before is told all the same.
 func (s *Store) refuseOverQuota(ctx context.Context, operation string, record *idempotency.Record) error {
 	if !s.quota.isFull(record.Principal) {

@@ -67,15 +67,10 @@ func fitsSplitCall(group []*splitCall, next *splitCall) bool {
 
 // make has a call made, perhaps together with others of its sort and index.
 func (c *splitCalls) make(ctx context.Context, s *Store, uid metastore.IndexUID, call *splitCall) error {
-	if err := s.refuseReadOnly(c.operation); err != nil {
+	if err := s.refuseAtOnce(ctx, c.operation, uid.IndexID); err != nil {
 		return err
 	}
 	call.record = s.record
-	if call.record != nil {
-		if err := s.refuseOverQuota(ctx, c.operation, call.record); err != nil {
-			return failure(ctx, c.operation, uid.IndexID, err)
-		}
-	}
 	if err := c.groups.join(ctx, uid, call); err != nil {
 		return err
 	}
